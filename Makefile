@@ -1,0 +1,43 @@
+# Two commands do everything, each with its own set-up: `make demo` and `make test`.
+# Needs only python3 (3.11 or newer) with pip and venv; on Debian and Ubuntu it installs python3-venv itself as root or with sudo.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+CASES ?=
+
+.PHONY: demo test lint check conformance hostile bench clean
+
+demo: $(VENV)/.demo
+	@$(BIN)/mirage demo
+
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest -n 2
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+check: test lint
+
+conformance: $(VENV)/.dev
+	@$(BIN)/python -m tests.conformance.report $(CASES)
+
+hostile: $(VENV)/.dev
+	$(BIN)/python -m tests.hostile.run
+
+bench: $(VENV)/.dev
+	$(BIN)/python -m mirage.bench.speed
+
+$(VENV)/bin/python:
+	@PYTHON=$(PYTHON) sh tools/make-venv.sh $(VENV)
+
+$(VENV)/.demo: $(VENV)/bin/python pyproject.toml
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[demo]'
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/bin/python pyproject.toml
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@ $(VENV)/.demo
+
+clean:
+	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache

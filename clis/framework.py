@@ -1,0 +1,171 @@
+"""What a virtual CLI is: operations with argument models, effects and the paths they make stale.
+
+    class Weather(VirtualCli):
+        name, description = "weather", "Forecasts."
+
+        @operation("Forecast for a place", Place, effects=("read",))
+        def get_forecast(self, call, arguments): ...
+
+`weather get-forecast '{"city": "Bern"}'` prints what the method returns as JSON; OperationError becomes a JSON error
+on stderr and exit status 1, bad arguments 2, a refusal of the policy 126.
+"""
+from __future__ import annotations
+
+import difflib
+import json
+from typing import TYPE_CHECKING, Any
+
+from mirage.process import blocking
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from pydantic import BaseModel
+
+    from mirage.process.process import Process
+
+
+class OperationError(Exception):
+    """The service refused or failed; `code` is the service's own (an HTTP status or a word)."""
+
+    def __init__(self, message: str, code: int | str = "error", status: int = 1) -> None:
+        super().__init__(message)
+        self.code = code
+        self.status = status
+
+
+class Operation:
+    """One subcommand. `effects` are of the policy's vocabulary for calls."""
+
+    __slots__ = ("effects", "method", "model", "name", "summary")
+
+    def __init__(self, name: str, summary: str, model: type[BaseModel], effects: tuple[str, ...],
+                 method: Callable[..., Any]) -> None:
+        self.name = name
+        self.summary = summary
+        self.model = model
+        self.effects = effects
+        self.method = method
+
+
+def operation(summary: str, model: type[BaseModel], effects: Iterable[str], name: str | None = None) -> Any:
+    """Decorator of a VirtualCli's method; the operation's name is the method's with `-` for `_`."""
+    def mark(method: Callable[..., Any]) -> Callable[..., Any]:
+        method.operation = Operation(  # type: ignore[attr-defined]
+            name or method.__name__.replace("_", "-"), summary, model, tuple(effects), method)
+        return method
+    return mark
+
+
+class Call:
+    """One running operation: where its method finds files of the terminal (attachments) and the clock."""
+
+    __slots__ = ("proc",)
+
+    def __init__(self, proc: Process) -> None:
+        self.proc = proc
+
+    def read_file(self, path: str) -> bytes:
+        """A file of the terminal, through the gate. Raises OperationError that names it."""
+        try:
+            return self.proc.fs.read(path)
+        except OSError as e:
+            raise OperationError(f"{path}: {e.strerror}", "file") from None
+
+
+class VirtualCli:
+    """Base of every CLI. Subclasses set `name` and `description` and mark methods with @operation."""
+
+    name = ""
+    description = ""
+    counters: Any = None                                     # calls to the service, shared with its mount
+
+    def __init__(self) -> None:
+        found = [getattr(type(self), n).operation for n in dir(type(self))
+                 if hasattr(getattr(type(self), n), "operation")]
+        found.sort(key=lambda o: o.method.__code__.co_firstlineno)
+        self.operations: dict[str, Operation] = {o.name: o for o in found}
+
+    def main(self, proc: Process) -> int:
+        """The program of /usr/bin: argv is NAME [OPERATION [ARGUMENT]...]."""
+        args = proc.argv[1:]
+        if not args or args[0] in ("--help", "-h", "help"):
+            proc.stdout.write(self.help().encode())
+            return 0
+        chosen = self.operations.get(args[0])
+        if chosen is None:
+            close = difflib.get_close_matches(args[0], self.operations, 3, 0.5)
+            hint = f"; did you mean {', '.join(close)}?" if close else ""
+            return self.fail(proc, "unknown_operation", f"no operation {args[0]!r}{hint} See {self.name} --help", 2)
+        if "--help" in args[1:] or "-h" in args[1:]:
+            proc.stdout.write(self.operation_help(chosen).encode())
+            return 0
+        return self._perform(proc, chosen, args[1:])
+
+    def _perform(self, proc: Process, chosen: Operation, words: Sequence[str]) -> int:
+        from mirage.clis.arguments import ArgumentError, read_arguments
+        try:
+            arguments = read_arguments(proc, words, chosen.model)
+        except ArgumentError as e:
+            return self.fail(proc, "invalid_arguments", f"{e}. See {self.name} {chosen.name} --help", 2)
+        except OSError as e:
+            return self.fail(proc, "invalid_arguments", f"{e.filename}: {e.strerror}", 2)
+        gate = proc.machine.gate
+        if gate is not None:
+            try:
+                gate.call(proc, self.name, chosen.name, chosen.effects,
+                          arguments.model_dump(mode="json", by_alias=True, exclude_none=True))
+            except PermissionError as e:
+                status = self.fail(proc, "denied", f"{chosen.name}: {e.strerror}", 126)
+                note = getattr(e, "note", "")
+                if note:
+                    proc.write_error(f"mirage: {note}\n")
+                return status
+        try:
+            result = chosen.method(self, Call(proc), arguments)
+        except OperationError as e:
+            return self.fail(proc, e.code, str(e), e.status)
+        except OSError as e:
+            return self.fail(proc, "io", e.strerror or str(e), 1)
+        proc.stdout.write(json.dumps(result, ensure_ascii=False).encode("utf-8", "surrogateescape") + b"\n")
+        return 0
+
+    @staticmethod
+    def fail(proc: Process, code: int | str, message: str, status: int) -> int:
+        proc.write_error(json.dumps({"error": {"code": code, "message": message}}, ensure_ascii=False) + "\n")
+        return status
+
+    def help(self) -> str:
+        """What `NAME --help` prints: one line per operation."""
+        width = max(len(name) for name in self.operations)
+        lines = "\n".join(f"  {o.name:<{width}}  {o.summary}" for o in self.operations.values())
+        return (f"Usage: {self.name} OPERATION ['{{JSON}}' | --key value ... | @FILE | -]\n\n{self.description}\n\n"
+                f"Operations:\n{lines}\n\n'{self.name} OPERATION --help' prints its arguments.\n")
+
+    def operation_help(self, chosen: Operation) -> str:
+        """What `NAME OPERATION --help` prints: usage, effects and the JSON schema of the arguments."""
+        schema = compact_schema(chosen.model.model_json_schema())
+        return (f"Usage: {self.name} {chosen.name} ['{{JSON}}' | --key value ... | @FILE | -]\n\n{chosen.summary}\n"
+                f"Effects: {', '.join(chosen.effects)}\n\nArguments:\n{json.dumps(schema, indent=2)}\n")
+
+
+def compact_schema(schema: Any) -> Any:
+    """A JSON schema without the titles that pydantic repeats from the names."""
+    if isinstance(schema, list):
+        return [compact_schema(s) for s in schema]
+    if not isinstance(schema, dict):
+        return schema
+    out = {}
+    for key, value in schema.items():
+        if key == "title" and isinstance(value, str):
+            continue
+        if key == "properties":
+            out[key] = {name: compact_schema(s) for name, s in value.items()}
+        else:
+            out[key] = compact_schema(value)
+    return out
+
+
+def in_pool(function: Callable[..., Any], *args: Any) -> Any:
+    """Run a blocking call to a service so that other processes of the terminal go on."""
+    return blocking.call(function, *args)

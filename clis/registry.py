@@ -1,0 +1,28 @@
+"""CLIs found by the provider's name, for mirage.yaml: `clis: {mail: {provider: gmail, token: "env:..."}}`."""
+from __future__ import annotations
+
+import importlib
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+    from typing import Any
+
+    from mirage.clis.framework import VirtualCli
+    from mirage.vfs.types import Mount
+
+PROVIDERS = {"gmail": "mirage.clis.mail"}
+
+
+def make_cli(name: str, provider: str, options: dict[str, Any], *, mounts: Mapping[str, Mount],
+             folder: Path) -> VirtualCli:
+    """The CLI `name` of a provider. It shares the service of a mount of the same provider, if there is one.
+
+    Raises ValueError for an unknown provider or option.
+    """
+    module = PROVIDERS.get(provider)
+    if module is None:
+        raise ValueError(f"clis.{name}: no CLI for provider {provider!r}; known: {', '.join(sorted(PROVIDERS))}")
+    cli: VirtualCli = importlib.import_module(module).from_config(name, provider, options, mounts=mounts, folder=folder)
+    return cli

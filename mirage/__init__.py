@@ -1,0 +1,21 @@
+"""Mirage: a virtual terminal for agents. Services appear as files, Unix tools run in process over them."""
+from __future__ import annotations
+
+__version__ = "0.1.0"
+
+_HOME = {"Terminal": "mirage.terminal", "Result": "mirage.terminal", "Limits": "mirage.process.limits",
+         "Policy": "mirage.policy", "Ask": "mirage.policy", "Verdict": "mirage.policy", "Refusal": "mirage.policy",
+         "VirtualCli": "mirage.clis"}
+
+__all__ = ["Ask", "Limits", "Policy", "Refusal", "Result", "Terminal", "Verdict", "VirtualCli"]  # noqa: F822
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module 'mirage' has no attribute {name!r}")
+    import importlib
+    return getattr(importlib.import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOME])

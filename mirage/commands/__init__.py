@@ -1,0 +1,55 @@
+"""The table of Unix tools: every module of this folder that does not begin with `_`, and the aliases below."""
+from __future__ import annotations
+
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from mirage.process.process import Main
+
+ALIASES: dict[str, str] = {
+    "[": "test",
+    "base32": "base64",
+    "bunzip2": "bzip2", "bzcat": "bzip2",
+    "chgrp": "chown",
+    "dir": "ls", "vdir": "ls",
+    "egrep": "grep", "fgrep": "grep",
+    "gawk": "awk", "mawk": "awk",
+    "gunzip": "gzip", "zcat": "gzip",
+    "md5sum": "_digest", "sha1sum": "_digest", "sha224sum": "_digest", "sha256sum": "_digest",
+    "sha384sum": "_digest", "sha512sum": "_digest", "b2sum": "_digest",
+    "sh": "bash",
+    "unxz": "xz", "xzcat": "xz",
+    "zipinfo": "unzip",
+}
+
+_names: tuple[str, ...] = ()
+
+
+def names() -> tuple[str, ...]:
+    """Every name that can be called, sorted. An alias counts only where its module is there."""
+    global _names
+    if not _names:
+        modules = set()
+        for entry in os.listdir(os.path.dirname(__file__)):
+            stem, extension = os.path.splitext(entry)
+            if extension in (".py", "") and stem.isidentifier() and stem != "__init__" and stem != "__pycache__":
+                modules.add(stem)
+        tools = {name for name in modules if not name.startswith("_")}
+        tools.update(name for name, module in ALIASES.items() if module in modules)
+        _names = tuple(sorted(tools))
+    return _names
+
+
+def find(name: str) -> Main | None:
+    """The `main` of a tool, imported on first use; None if there is no such tool."""
+    if name not in names():
+        return None
+    module = f"{__name__}.{ALIASES.get(name, name)}"
+    loaded = sys.modules.get(module)
+    if loaded is None:
+        import importlib
+        loaded = importlib.import_module(module)
+    main: Main = loaded.main
+    return main

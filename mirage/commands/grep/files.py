@@ -1,0 +1,152 @@
+"""Which files grep reads: operands, directories, --include and --exclude."""
+from __future__ import annotations
+
+import errno
+import os
+
+from mirage.text import pattern as glob
+from mirage.vfs.types import S_IFCHR, S_IFDIR, S_IFIFO, S_IFLNK, S_IFMT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from mirage.commands.grep.options import Options
+    from mirage.commands.grep.scan import Scanner
+    from mirage.process.process import Process
+    from mirage.vfs.types import Stat
+
+S_IFBLK = 0o060000
+DEVICES = (S_IFCHR, S_IFIFO, S_IFBLK)
+
+
+class Walker:
+    """Gives the scanner one open file after the other."""
+
+    def __init__(self, proc: Process, options: Options, scanner: Scanner) -> None:
+        self.proc = proc
+        self.options = options
+        self.scanner = scanner
+        self.globs = [(glob.compile(text, extglob=False), include) for text, include in options.globs]
+        self.dir_globs = [glob.compile(text, extglob=False) for text in options.dir_globs]
+
+    def run(self, files: list[str]) -> None:
+        recurse = self.options.directories == "recurse"
+        if not files and recurse:
+            self._tree(".", "")
+            return
+        for name in files or ["-"]:
+            self._operand(name, recurse)
+            if self.scanner.done:
+                return
+
+    # ---- operands
+
+    def _operand(self, name: str, recurse: bool) -> None:
+        proc, options = self.proc, self.options
+        if name == "-":
+            if not self._excluded(name, True):
+                try:
+                    file = proc.file(0)
+                except OSError as e:
+                    self.scanner.fail(options.label, e)
+                    return
+                self.scanner.scan(options.label, file, standard_input=True)
+            return
+        try:
+            stat = proc.fs.stat(name)
+        except OSError as e:
+            self.scanner.fail(name, e)
+            return
+        if stat.is_dir:
+            if options.directories == "skip" or self._directory_excluded(name, True):
+                return
+            if recurse:
+                self._tree(name, name)
+            elif not self._excluded(name, True):
+                self.scanner.fail(name, OSError(errno.EISDIR, os.strerror(errno.EISDIR)))
+            return
+        if options.devices == "skip" and stat.mode & S_IFMT in DEVICES:
+            return
+        if not self._excluded(name, True):
+            self._read(name, name)
+
+    def _read(self, path: str, shown: str) -> None:
+        try:
+            file = self.proc.open(path)
+        except OSError as e:
+            self.scanner.fail(shown, e)
+            return
+        file.incref()
+        try:
+            self.scanner.scan(shown, file)
+        finally:
+            file.decref()
+
+    # ---- directories
+
+    def _tree(self, top: str, shown: str) -> None:
+        """Everything below `top`; names begin with `shown` ("": without `./`)."""
+        follow = self.options.follow
+        prefix = len(top.rstrip("/")) + 1 if top != "/" else 1
+        for directory, entries in self.proc.fs.walk(top, follow=follow, onerror=self._unreadable):
+            at = directory if directory.endswith("/") else directory + "/"
+            below = at[prefix:] if not shown else at
+            kept = []
+            for entry in entries:
+                stat = entry.stat
+                if stat is None:
+                    continue
+                path = at + entry.name
+                kind = stat.mode & S_IFMT
+                if kind == S_IFLNK and follow:
+                    try:
+                        stat = self.proc.fs.stat(path)
+                    except OSError as e:
+                        self.scanner.fail(below + entry.name, e)
+                        continue
+                    kind = stat.mode & S_IFMT
+                if kind == S_IFDIR:
+                    if not self._directory_excluded(entry.name, False):
+                        kept.append(entry)
+                elif self._readable(kind, stat) and not self._excluded(entry.name, False):
+                    self._read(path, below + entry.name)
+                    if self.scanner.done:
+                        return
+            entries[:] = kept
+            self.proc.check()
+
+    def _readable(self, kind: int, stat: Stat) -> bool:
+        if kind == S_IFLNK:
+            return False
+        return kind not in DEVICES or self.options.devices == "read"
+
+    def _unreadable(self, path: str, error: OSError) -> None:
+        self.scanner.fail(path, error)
+
+    # ---- patterns on names
+
+    def _excluded(self, name: str, operand: bool) -> bool:
+        """GNU's rule: the last pattern that matches decides; none matches: the opposite of the first one."""
+        if not self.globs:
+            return False
+        for pattern, include in reversed(self.globs):
+            if any(pattern.matches(part) for part in (_suffixes(name) if operand else (name,))):
+                return not include
+        return self.globs[0][1]
+
+    def _directory_excluded(self, name: str, operand: bool) -> bool:
+        if not self.dir_globs:
+            return False
+        parts = _suffixes(name.rstrip("/") or name) if operand else [name]
+        return any(pattern.matches(part) for pattern in self.dir_globs for part in parts)
+
+
+def _suffixes(name: str) -> list[str]:
+    """The name, and what follows each of its slashes."""
+    found = [name]
+    at = name.find("/")
+    while at >= 0:
+        rest = name[at + 1:]
+        if rest and not rest.startswith("/"):
+            found.append(rest)
+        at = name.find("/", at + 1)
+    return found

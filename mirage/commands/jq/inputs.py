@@ -1,0 +1,139 @@
+"""Where a run's input values come from: files or standard input, as JSON, raw lines, one array, or events."""
+from __future__ import annotations
+
+from mirage.commands._io import chunks, open_input
+from mirage.commands.jq.decode import Reader
+from mirage.commands.jq.functions import to_stream
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from mirage.process.process import Process
+
+BLOCK = 1 << 20
+
+
+class Inputs:
+    """Values one by one. `next()` gives a 1-tuple, or None at the end; raises ParseError.
+
+    name    the operand that is being read, None before the first read
+    line    newlines seen so far (see Reader.line)
+    failed  some operand could not be opened
+    """
+
+    def __init__(self, process: Process, operands: list[str], *, raw: bool = False, slurp: bool = False,
+                 stream: bool = False, sequence: bool = False) -> None:
+        self.process = process
+        self.operands = operands
+        self.raw = raw
+        self.stream = stream
+        self.sequence = sequence
+        self.name: str | None = None
+        self.line = 0
+        self.failed = False
+        self.where = "<unknown>"
+        self._values = self._slurped() if slurp else self._each()
+
+    def next(self) -> tuple[Any] | None:
+        for value in self._values:
+            return (value,)
+        return None
+
+    def _blocks(self) -> Iterator[bytes]:
+        """Bytes of all operands after each other."""
+        process = self.process
+        for operand in self.operands or ["-"]:
+            standard = operand == "-" and not self.operands
+            try:
+                file = process.file(0) if standard else open_input(process, operand)
+            except OSError as e:
+                process.stdout.flush()
+                process.message(f"error: Could not open file {operand}: {e.strerror}")
+                self.failed = True
+                continue
+            self.name = "<stdin>" if standard else operand
+            self.where = "<stdin>" if standard else operand
+            self.line = 0
+            with_reference = file.incref()
+            try:
+                for block in chunks(process, file, BLOCK):
+                    yield block
+            except OSError as e:
+                process.stdout.flush()
+                process.message(f"error: {e.strerror}: {operand}")
+                self.failed = True
+            finally:
+                with_reference.decref()
+
+    def _each(self) -> Iterator[Any]:
+        if self.raw:
+            yield from self._lines()
+        elif self.stream:
+            for value in self._json():
+                yield from to_stream(value)
+        else:
+            yield from self._json()
+
+    def _json(self) -> Iterator[Any]:
+        reader = Reader()
+        held = 0
+        where = None
+        pending: list[bytes] = []
+        wanted = 0
+        for block in self._blocks():
+            if where is not None and where != self.where:
+                if pending:
+                    reader.feed(b"".join(pending))
+                    pending = []
+                reader.new_file()
+            where = self.where
+            if self.sequence:
+                block = block.replace(b"\x1e", b" ")
+            pending.append(block)
+            held += len(block)
+            if held < wanted:
+                continue
+            self.process.kernel.fits(held)
+            reader.feed(b"".join(pending))
+            pending = []
+            for value in reader.values():
+                self.line = reader.line
+                yield value
+            held = len(reader.text) - reader.at
+            wanted = 2 * held                                # what is left is scanned again: never too often
+        reader.feed(b"".join(pending), final=True)
+        for value in reader.values():
+            self.line = reader.line
+            yield value
+        self.line = reader.total_lines()
+
+    def _lines(self) -> Iterator[Any]:
+        rest = b""
+        for block in self._blocks():
+            self.process.kernel.fits(len(rest) + len(block))
+            lines = (rest + block).split(b"\n")
+            rest = lines.pop()
+            for line in lines:
+                self.line += 1
+                yield line.decode("utf-8", "replace")
+        if rest:
+            yield rest.decode("utf-8", "replace")
+
+    def _slurped(self) -> Iterator[Any]:
+        if self.raw:
+            parts: list[bytes] = []
+            size = 0
+            for block in self._blocks():
+                size += len(block)
+                self.process.kernel.fits(size)
+                parts.append(block)
+            yield b"".join(parts).decode("utf-8", "replace")
+            return
+        values: list[Any] = []
+        for value in self._each():
+            values.append(value)
+            if len(values) % 65536 == 0:
+                self.process.kernel.fits(len(values) * 64)
+        yield values

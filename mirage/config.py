@@ -1,0 +1,150 @@
+"""mirage.yaml -> Terminal. Unknown keys are errors that name the key and where it stands."""
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from mirage.process.limits import Limits
+from mirage.terminal import Terminal
+from mirage.vfs.types import Mount
+
+_UNITS = {"": 1, "B": 1, "K": 1024, "KIB": 1024, "M": 1024**2, "MIB": 1024**2, "G": 1024**3, "GIB": 1024**3,
+          "KB": 1000, "MB": 1000**2, "GB": 1000**3}
+
+
+class ConfigError(ValueError):
+    """The configuration cannot be used; the text names the file, the place and what to write instead."""
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class MountConfig(BaseModel):
+    """One mount: the provider's name; every other key is an option of that provider."""
+
+    model_config = ConfigDict(extra="allow")
+    provider: str
+
+
+class CliConfig(BaseModel):
+    """One virtual CLI: a provider with its options (adapters for MCP and OpenAPI come with a later version)."""
+
+    model_config = ConfigDict(extra="allow")
+    provider: str
+
+
+class LimitsConfig(_Strict):
+    timeout: float | None = None
+    steps: int | None = None
+    processes: int | None = None
+    output: int | None = None
+    memory: int | None = None
+    depth: int | None = None
+
+    @field_validator("output", "memory", mode="before")
+    @classmethod
+    def _bytes(cls, value: Any) -> Any:
+        return parse_size(value) if isinstance(value, str) else value
+
+
+class TerminalConfig(_Strict):
+    cwd: str = "/workspace"
+    env: dict[str, str] = Field(default_factory=dict)
+    tz: str = "UTC"
+    hostname: str = "mirage"
+
+
+class Config(_Strict):
+    """A whole mirage.yaml. Relative paths are relative to the file's folder."""
+
+    mounts: dict[str, MountConfig] = Field(default_factory=dict)
+    clis: dict[str, CliConfig] = Field(default_factory=dict)
+    policy: str | list[str] | None = None
+    limits: LimitsConfig = Field(default_factory=LimitsConfig)
+    journal: str | None = None
+    terminal: TerminalConfig = Field(default_factory=TerminalConfig)
+    folder: Path = Field(default=Path("."), exclude=True)
+
+    @field_validator("mounts")
+    @classmethod
+    def _absolute(cls, mounts: dict[str, MountConfig]) -> dict[str, MountConfig]:
+        for path in mounts:
+            if not path.startswith("/"):
+                raise ValueError(f"the mount path {path!r} must begin with /")
+        return mounts
+
+    def terminal_arguments(self) -> dict[str, Any]:
+        """Keyword arguments for Terminal()."""
+        from mirage.clis import make_cli
+        from mirage.policy import Policy
+        from mirage.vfs.registry import make_mount
+        mounts: dict[str, Mount] = {}
+        for path, mount in self.mounts.items():
+            mounts[path] = make_mount(mount.provider, dict(mount.model_extra or {}), folder=self.folder)
+        clis = [make_cli(name, cli.provider, dict(cli.model_extra or {}), mounts=mounts, folder=self.folder)
+                for name, cli in self.clis.items()]
+        names = [self.policy] if isinstance(self.policy, str) else self.policy or []
+        policy = Policy.load_all([self._policy_source(n) for n in names]) if names else None
+        limits = {k: v for k, v in self.limits.model_dump().items() if v is not None}
+        return {"mounts": mounts, "clis": clis, "policy": policy, "limits": Limits(**limits),
+                "journal": self.folder / self.journal if self.journal else None,
+                "cwd": self.terminal.cwd, "env": self.terminal.env, "tz": self.terminal.tz,
+                "hostname": self.terminal.hostname}
+
+    def _policy_source(self, name: str) -> str | Path:
+        path = self.folder / os.path.expanduser(name)
+        return path if path.suffix in (".yaml", ".yml") or path.exists() else name
+
+    def terminal(self, **overrides: Any) -> Terminal:
+        """The Terminal described here; `overrides` are keyword arguments of Terminal, mounts are merged."""
+        arguments = self.terminal_arguments()
+        for key, value in overrides.items():
+            if key in ("mounts", "env") and value:
+                arguments[key] = {**arguments[key], **value}
+            elif value is not None:
+                arguments[key] = value
+        return Terminal(**arguments)
+
+
+def parse_size(text: str) -> int:
+    """Bytes of "512MiB", "64K", "1000000"; ValueError for anything else."""
+    match = re.fullmatch(r"\s*(\d+)\s*([A-Za-z]*)\s*", text)
+    if not match or match.group(2).upper() not in _UNITS:
+        raise ValueError(f"{text!r} is not a size; write for example 512MiB")
+    return int(match.group(1)) * _UNITS[match.group(2).upper()]
+
+
+def load(path: str | Path) -> Config:
+    """Read and check a mirage.yaml; raises ConfigError (the file is named) or OSError."""
+    path = Path(path)
+    try:
+        data = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except yaml.YAMLError as e:
+        raise ConfigError(f"{path}: not valid YAML: {e}") from None
+    if data is None:
+        data = {}
+    if not isinstance(data, dict):
+        raise ConfigError(f"{path}: expected keys such as mounts:, policy:, limits:")
+    try:
+        config = Config.model_validate(data)
+    except ValidationError as e:
+        raise ConfigError(f"{path}: {_explain(e)}") from None
+    config.folder = path.resolve().parent
+    return config
+
+
+def _explain(e: ValidationError) -> str:
+    lines = []
+    for error in e.errors(include_url=False, include_input=False):
+        where = ".".join(str(x) for x in error["loc"])
+        if error["type"] == "extra_forbidden":
+            lines.append(f"unknown key {where!r}")
+        else:
+            lines.append(f"{where}: {error['msg'].removeprefix('Value error, ')}")
+    return "; ".join(lines)

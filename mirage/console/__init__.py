@@ -1,0 +1,1 @@
+"""The host programs: `mirage` and the interactive terminal."""

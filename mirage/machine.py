@@ -1,0 +1,163 @@
+"""A Machine: namespace, gate, journal, programs and identity. Thread-safe; sessions and servers share it."""
+from __future__ import annotations
+
+import errno
+import os
+import time
+
+from mirage import commands
+from mirage.mounts.bin import Bin
+from mirage.vfs.filesystem import FileSystem
+from mirage.vfs.resolve import resolve
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from mirage.clis.framework import VirtualCli
+    from mirage.policy.gate import Gate
+    from mirage.process.process import Main, Process
+    from mirage.vfs.namespace import Namespace
+    from mirage.vfs.types import Stat
+
+DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin"
+SHELL = "/usr/bin/bash"
+
+
+class Machine:
+    """What every process of a Terminal shares.
+
+    namespace  the mount table, ungated; processes see it through filesystem(proc)
+    gate       decides on every operation, or None where there is no policy and no journal
+    clis       virtual CLIs by name; they are programs of /usr/bin like the tools
+    users      uid -> (name, home); groups: gid -> name
+    errors     the last internal errors (name of the program, exception), newest last, for the owner
+    """
+
+    def __init__(self, namespace: Namespace, *, gate: Gate | None = None,
+                 clis: Mapping[str, VirtualCli] | None = None, hostname: str = "mirage", tz: str = "UTC",
+                 clock: Callable[[], float] = time.time) -> None:
+        self.namespace = namespace
+        self.gate = gate
+        self.clis: dict[str, VirtualCli] = dict(clis or {})
+        self.hostname = hostname
+        self.tz = tz
+        self.clock = clock
+        self.users = {0: ("root", "/root"), 1000: ("user", "/home/user"), 65534: ("nobody", "/nonexistent")}
+        self.groups = {0: "root", 1000: "user", 65534: "nogroup"}
+        self.errors: list[tuple[str, Exception]] = []
+        self._programs: frozenset[str] | None = None
+
+    def filesystem(self, proc: Process) -> FileSystem:
+        return FileSystem(self, proc)
+
+    def program_names(self) -> frozenset[str]:
+        """What /usr/bin lists."""
+        if self._programs is None:
+            self._programs = frozenset((*commands.names(), *self.clis))
+        return self._programs
+
+    def find_program(self, proc: Process, name: str) -> str | None:
+        """The path that running `name` would use ($PATH search; with a slash: itself if executable)."""
+        if "/" in name:
+            return name if self._executable(proc, name) else None
+        if not name:
+            return None
+        for folder in proc.env.get("PATH", DEFAULT_PATH).split(":"):
+            path = f"{folder.rstrip('/') if folder != '/' else ''}/{name}" if folder else f"./{name}"
+            if self._executable(proc, path):
+                return path
+        return None
+
+    def _executable(self, proc: Process, path: str) -> bool:
+        try:
+            return self._tool_at(proc, path) is not None or _runnable(proc.fs.stat(path))
+        except OSError:
+            return False
+
+    def _tool_at(self, proc: Process, path: str) -> str | None:
+        """The name of the tool that `path` is, whatever the policy says of paths; rules about commands decide on it."""
+        whole = path if path.startswith("/") else f"{proc.cwd}/{path}"
+        try:
+            target = resolve(self.namespace.table, whole)
+        except OSError:
+            return None
+        if isinstance(target.mounted.mount, Bin) and target.stat is not None and target.stat.is_file:
+            return target.inner[1:]
+        return None
+
+    def program(self, proc: Process, argv: Sequence[str]) -> Main:
+        """The `main` that executing argv would run, after the gate agreed.
+
+        Raises OSError: ENOENT (no such command or file), EACCES (not executable, or refused), EISDIR, ENOTDIR,
+        ENOEXEC (a binary).
+        """
+        name = argv[0]
+        path = self.find_program(proc, name) if "/" not in name else name
+        if path is None:
+            raise OSError(errno.ENOENT, os.strerror(errno.ENOENT), name)
+        main = self._load(proc, path, depth=0)
+        if self.gate is not None:
+            self.gate.exec(proc, argv)
+        return main
+
+    def _load(self, proc: Process, path: str, depth: int) -> Main:
+        tool = self._tool_at(proc, path)
+        if tool is not None:
+            return self._tool(tool)
+        stat = proc.fs.stat(path)
+        if stat.is_dir:
+            raise OSError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+        if not _runnable(stat):
+            raise OSError(errno.EACCES, os.strerror(errno.EACCES), path)
+        head = _head(proc, path)
+        if head.startswith(b"#!"):
+            return self._script(proc, path, head, depth)
+        if b"\0" in head.partition(b"\n")[0] or head.startswith(b"\x7fELF"):
+            raise OSError(errno.ENOEXEC, os.strerror(errno.ENOEXEC), path)
+        return self._interpreted(self._load(proc, SHELL, depth + 1), [SHELL], path)
+
+    def _tool(self, name: str) -> Main:
+        cli = self.clis.get(name)
+        if cli is not None:
+            return cli.main
+        main = commands.find(name)
+        if main is None:
+            raise OSError(errno.ENOENT, os.strerror(errno.ENOENT), name)
+        return main
+
+    def _script(self, proc: Process, path: str, head: bytes, depth: int) -> Main:
+        if depth >= 4:
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), path)
+        line = head[2:].partition(b"\n")[0].strip(b" \t").decode("utf-8", "surrogateescape")
+        interpreter, _, argument = line.partition(" ")
+        if not interpreter:
+            return self._interpreted(self._load(proc, SHELL, depth + 1), [SHELL], path)
+        before = [interpreter, argument.strip(" \t")] if argument.strip(" \t") else [interpreter]
+        try:
+            return self._interpreted(self._load(proc, interpreter, depth + 1), before, path)
+        except FileNotFoundError:
+            error = OSError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+            error.interpreter = interpreter  # type: ignore[attr-defined]
+            raise error from None
+
+    @staticmethod
+    def _interpreted(main: Main, before: list[str], path: str) -> Main:
+        def run(proc: Process) -> int:
+            proc.argv = [*before, path, *proc.argv[1:]]
+            return main(proc)
+        return run
+
+    def internal_error(self, proc: Process, error: Exception) -> None:
+        """Keep an exception that no tool should let out; the agent only sees one line of text."""
+        self.errors.append((proc.name, error))
+        del self.errors[:-20]
+
+
+def _runnable(stat: Stat) -> bool:
+    return stat.is_file and bool(stat.mode & 0o111)
+
+
+def _head(proc: Process, path: str) -> bytes:
+    with proc.opened(path) as file:
+        return file.read(256)

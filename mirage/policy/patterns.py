@@ -1,0 +1,81 @@
+"""Path patterns of rules: `*` and `?` stay within a component, `**` crosses them; a pattern covers what is below it.
+
+`/secret`, `/secret/` and `/secret/**` all cover the folder and everything in it. A pattern without a leading slash
+(`*.pem`, `.env*`) is looked for at any depth.
+"""
+from __future__ import annotations
+
+import re
+
+
+class PathPattern:
+    """One compiled pattern. `anchored`: it begins at the root, so moving a folder can take names out of it."""
+
+    __slots__ = ("_components", "_match", "anchored", "text")
+
+    def __init__(self, text: str) -> None:
+        if not text:
+            raise ValueError("an empty path pattern")
+        self.text = text
+        self.anchored = text.startswith("/")
+        components = [c for c in text.split("/") if c and c != "."]
+        if ".." in components:
+            raise ValueError(f"{text!r}: '..' is not allowed in a path pattern")
+        while components and components[-1] == "**":
+            components.pop()
+        if not self.anchored and components[:1] != ["**"]:
+            components.insert(0, "**")
+        self._components = components
+        self._match = re.compile(_regex(components), re.S).match
+
+    def covers(self, path: str) -> bool:
+        """Does the pattern match `path` (absolute, normalized) or one of its ancestors?"""
+        return self._match(path) is not None
+
+    def reaches_below(self, folder: str) -> bool:
+        """Could the pattern match something strictly below `folder`, as far as its anchored part tells?"""
+        if not self.anchored:
+            return False
+        names = [n for n in folder.split("/") if n]
+        for i, name in enumerate(names):
+            if i >= len(self._components):
+                return True
+            component = self._components[i]
+            if component == "**":
+                return True
+            if re.fullmatch(_component(component), name, re.S) is None:
+                return False
+        return len(self._components) > len(names)
+
+    def __repr__(self) -> str:
+        return f"PathPattern({self.text!r})"
+
+
+def _regex(components: list[str]) -> str:
+    out = []
+    for component in components:
+        out.append("(?:/[^/]+)*" if component == "**" else "/" + _component(component))
+    return "".join(out) + r"(?:/.*)?\Z" if out else r"/.*\Z"
+
+
+def _component(component: str) -> str:
+    """One component as a regular expression that never crosses a slash."""
+    out, i = [], 0
+    while i < len(component):
+        c = component[i]
+        i += 1
+        if c == "*":
+            if not out or out[-1] != "[^/]*":
+                out.append("[^/]*")
+        elif c == "?":
+            out.append("[^/]")
+        elif c == "[" and (end := component.find("]", i + 1)) > 0:
+            body = component[i:end]
+            negated = body[:1] in "!^"
+            body = body[1:] if negated else body
+            escaped = body.replace("\\", "\\\\").replace("[", "\\[").replace("^", "\\^")
+            out.append(f"[{'^/' if negated else ''}{escaped}]")
+            i = end + 1
+        else:
+            out.append(re.escape(c))
+    return "".join(out)

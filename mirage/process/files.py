@@ -1,0 +1,503 @@
+"""Open file descriptions: what a file descriptor refers to, shared by dup and fork, closed with the last reference.
+
+Reads and writes block by parking the running greenlet. The names follow POSIX: an OpenFile is an "open file
+description"; a descriptor is an int in a Process's table.
+"""
+from __future__ import annotations
+
+import errno
+import os
+from collections import deque
+
+from mirage.process.signals import SIGPIPE, Killed, LimitExceeded
+from mirage.vfs.types import S_IFCHR, S_IFIFO, Stat
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from mirage.process.kernel import Kernel, WaitQueue
+    from mirage.vfs.types import Handle
+
+PIPE_CAPACITY = 65536
+
+
+def oserror(number: int, path: str | None = None) -> OSError:
+    return OSError(number, os.strerror(number), path) if path else OSError(number, os.strerror(number))
+
+
+class OpenFile:
+    """Base: not readable, not writable, not seekable. `flags` are os.O_* as given to open."""
+
+    __slots__ = ("flags", "path", "refs")
+    seekable = False
+
+    def __init__(self, flags: int, path: str = "") -> None:
+        self.flags = flags
+        self.path = path
+        self.refs = 0
+
+    @property
+    def readable(self) -> bool:
+        return self.flags & os.O_ACCMODE in (os.O_RDONLY, os.O_RDWR)
+
+    @property
+    def writable(self) -> bool:
+        return self.flags & os.O_ACCMODE in (os.O_WRONLY, os.O_RDWR)
+
+    def read(self, size: int) -> bytes:
+        """At most `size` bytes, b"" at the end of the file; blocks until there is one of both."""
+        raise oserror(errno.EBADF)
+
+    def readline(self, delimiter: int = 10, limit: int = 1 << 62) -> bytes:
+        """Up to and with the delimiter byte, or what is left before the end; takes nothing beyond it."""
+        out = bytearray()
+        while len(out) < limit:
+            byte = self.read(1)
+            if not byte:
+                break
+            out += byte
+            if byte[0] == delimiter:
+                break
+        return bytes(out)
+
+    def write(self, data: bytes) -> int:
+        """Write all of `data` (blocking as needed) and return its length."""
+        raise oserror(errno.EBADF)
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        raise oserror(errno.ESPIPE)
+
+    def tell(self) -> int:
+        return self.seek(0, os.SEEK_CUR)
+
+    def truncate(self, size: int) -> None:
+        raise oserror(errno.EINVAL)
+
+    def stat(self) -> Stat:
+        return Stat(S_IFCHR | 0o620, 0)
+
+    def ready(self) -> bool:
+        """Would read() return at once (for `read -t 0`)?"""
+        return True
+
+    def isatty(self) -> bool:
+        return False
+
+    def incref(self) -> OpenFile:
+        self.refs += 1
+        return self
+
+    def decref(self) -> None:
+        """Drop one reference; the last one closes. May raise what closing a remote file raises."""
+        self.refs -= 1
+        if self.refs == 0:
+            self.close()
+
+    def close(self) -> None:
+        """The last reference is gone."""
+
+
+class Pipe:
+    """The buffer between a PipeReader and a PipeWriter; also behind a FIFO."""
+
+    __slots__ = ("chunks", "kernel", "offset", "readers", "readable", "size", "writable", "writers")
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel = kernel
+        self.chunks: deque[bytes] = deque()
+        self.offset = 0                                     # bytes of chunks[0] already taken
+        self.size = 0
+        self.readers = 0
+        self.writers = 0
+        self.readable: WaitQueue = kernel.queue()
+        self.writable: WaitQueue = kernel.queue()
+
+    def take(self, size: int) -> bytes:
+        chunks = self.chunks
+        first = chunks[0]
+        left = len(first) - self.offset
+        if left <= size:
+            chunks.popleft()
+            data = first[self.offset:] if self.offset else first
+            self.offset = 0
+            if left < size and chunks:
+                parts, want = [data], size - left
+                while chunks and want:
+                    piece = chunks[0]
+                    if len(piece) <= want:
+                        parts.append(piece)
+                        chunks.popleft()
+                        want -= len(piece)
+                    else:
+                        parts.append(piece[:want])
+                        self.offset = want
+                        want = 0
+                data = b"".join(parts)
+        else:
+            data = first[self.offset:self.offset + size]
+            self.offset += size
+        self.size -= len(data)
+        return data
+
+    def stat(self) -> Stat:
+        return Stat(S_IFIFO | 0o600, 0, ino=id(self) & 0xFFFFFFF)
+
+
+class PipeReader(OpenFile):
+    __slots__ = ("pipe",)
+
+    def __init__(self, pipe: Pipe, path: str = "pipe") -> None:
+        super().__init__(os.O_RDONLY, path)
+        self.pipe = pipe
+        pipe.readers += 1
+
+    def read(self, size: int) -> bytes:
+        pipe = self.pipe
+        if size <= 0:
+            return b""
+        while not pipe.size:
+            if not pipe.writers:
+                return b""
+            pipe.readable.wait()
+        data = pipe.take(size)
+        if pipe.writable.waiters and pipe.size < PIPE_CAPACITY:
+            pipe.writable.wake()
+        return data
+
+    def readline(self, delimiter: int = 10, limit: int = 1 << 62) -> bytes:
+        pipe, parts, got, mark = self.pipe, [], 0, bytes((delimiter,))
+        while got < limit:
+            while not pipe.size:
+                if not pipe.writers:
+                    return b"".join(parts)
+                pipe.readable.wait()
+            at = pipe.chunks[0].find(mark, pipe.offset)
+            piece = len(pipe.chunks[0]) - pipe.offset if at < 0 else at + 1 - pipe.offset
+            data = pipe.take(min(piece, limit - got))
+            if pipe.writable.waiters and pipe.size < PIPE_CAPACITY:
+                pipe.writable.wake()
+            if at >= 0 and data[-1] == delimiter:
+                if not parts:
+                    return data
+                parts.append(data)
+                break
+            parts.append(data)
+            got += len(data)
+        return b"".join(parts)
+
+    def ready(self) -> bool:
+        return bool(self.pipe.size or not self.pipe.writers)
+
+    def stat(self) -> Stat:
+        return self.pipe.stat()
+
+    def close(self) -> None:
+        self.pipe.readers -= 1
+        if not self.pipe.readers:
+            self.pipe.writable.wake()
+
+
+class PipeWriter(OpenFile):
+    __slots__ = ("pipe",)
+
+    def __init__(self, pipe: Pipe, path: str = "pipe") -> None:
+        super().__init__(os.O_WRONLY, path)
+        self.pipe = pipe
+        pipe.writers += 1
+
+    def write(self, data: bytes) -> int:
+        """Blocks while the pipe is full; with no reader left the process gets SIGPIPE (EPIPE where ignored)."""
+        pipe, total = self.pipe, len(data)
+        if not total:
+            return 0
+        at = 0
+        while at < total:
+            if not pipe.readers:
+                process = pipe.kernel.current
+                if SIGPIPE in process.caught:
+                    pipe.kernel.kill(process, SIGPIPE)
+                    raise oserror(errno.EPIPE)
+                if SIGPIPE in process.ignored:
+                    raise oserror(errno.EPIPE)
+                raise Killed(SIGPIPE)
+            room = PIPE_CAPACITY - pipe.size
+            if room <= 0:
+                pipe.writable.wait()
+                continue
+            piece = data if at == 0 and total <= room else data[at:at + room]
+            pipe.chunks.append(piece if type(piece) is bytes else bytes(piece))
+            pipe.size += len(piece)
+            at += len(piece)
+            if pipe.readable.waiters:
+                pipe.readable.wake()
+        return total
+
+    def stat(self) -> Stat:
+        return self.pipe.stat()
+
+    def close(self) -> None:
+        self.pipe.writers -= 1
+        if not self.pipe.writers:
+            self.pipe.readable.wake()
+
+
+class PipeBoth(OpenFile):
+    """A FIFO opened with O_RDWR (`exec 3<>fifo`)."""
+
+    __slots__ = ("reader", "writer")
+
+    def __init__(self, pipe: Pipe, path: str) -> None:
+        super().__init__(os.O_RDWR, path)
+        self.reader = PipeReader(pipe, path)
+        self.writer = PipeWriter(pipe, path)
+
+    def read(self, size: int) -> bytes:
+        return self.reader.read(size)
+
+    def readline(self, delimiter: int = 10, limit: int = 1 << 62) -> bytes:
+        return self.reader.readline(delimiter, limit)
+
+    def write(self, data: bytes) -> int:
+        return self.writer.write(data)
+
+    def ready(self) -> bool:
+        return bool(self.reader.pipe.size)
+
+    def stat(self) -> Stat:
+        return self.reader.stat()
+
+    def close(self) -> None:
+        self.reader.close()
+        self.writer.close()
+
+
+class HandleFile(OpenFile):
+    """A file of a mount, with its offset. Reads ahead only inside readline, and only what it gives back."""
+
+    __slots__ = ("handle", "offset")
+
+    def __init__(self, handle: Handle, flags: int, path: str) -> None:
+        super().__init__(flags, path)
+        self.handle = handle
+        self.offset = 0
+
+    @property
+    def seekable(self) -> bool:  # type: ignore[override]
+        return self.handle.seekable
+
+    def read(self, size: int) -> bytes:
+        if not self.readable:
+            raise oserror(errno.EBADF)
+        data = self.handle.pread(size, self.offset)
+        self.offset += len(data)
+        return data
+
+    def readline(self, delimiter: int = 10, limit: int = 1 << 62) -> bytes:
+        if not self.readable:
+            raise oserror(errno.EBADF)
+        parts, mark, block = [], bytes((delimiter,)), 512
+        while limit > 0:
+            data = self.handle.pread(min(block, limit), self.offset)
+            if not data:
+                break
+            at = data.find(mark)
+            if at >= 0:
+                data = data[:at + 1]
+            self.offset += len(data)
+            if at >= 0 and not parts:
+                return data
+            parts.append(data)
+            if at >= 0:
+                break
+            limit -= len(data)
+            block = min(block * 4, 1 << 20)
+        return b"".join(parts)
+
+    def write(self, data: bytes) -> int:
+        if not self.writable:
+            raise oserror(errno.EBADF)
+        self.offset = self.handle.pwrite(data, -1 if self.flags & os.O_APPEND else self.offset)
+        return len(data)
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        if not self.handle.seekable:
+            raise oserror(errno.ESPIPE)
+        if whence == os.SEEK_CUR:
+            offset += self.offset
+        elif whence == os.SEEK_END:
+            offset += self.handle.stat().size or 0
+        if offset < 0:
+            raise oserror(errno.EINVAL)
+        self.offset = offset
+        return offset
+
+    def truncate(self, size: int) -> None:
+        if not self.writable:
+            raise oserror(errno.EINVAL)
+        self.handle.truncate(size)
+
+    def stat(self) -> Stat:
+        return self.handle.stat()
+
+    def close(self) -> None:
+        self.handle.close()
+
+
+class Source(OpenFile):
+    """Bytes given to `run(stdin=...)`, a here-document or a here-string: seekable, like bash's temporary file."""
+
+    __slots__ = ("data", "offset")
+    seekable = True
+
+    def __init__(self, data: bytes, path: str = "") -> None:
+        super().__init__(os.O_RDONLY, path)
+        self.data = data
+        self.offset = 0
+
+    def read(self, size: int) -> bytes:
+        data = self.data[self.offset:self.offset + size]
+        self.offset += len(data)
+        return data
+
+    def readline(self, delimiter: int = 10, limit: int = 1 << 62) -> bytes:
+        at = self.data.find(bytes((delimiter,)), self.offset)
+        end = len(self.data) if at < 0 else at + 1
+        return self.read(min(end - self.offset, limit))
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        base = {os.SEEK_SET: 0, os.SEEK_CUR: self.offset, os.SEEK_END: len(self.data)}[whence]
+        if base + offset < 0:
+            raise oserror(errno.EINVAL)
+        self.offset = base + offset
+        return self.offset
+
+    def stat(self) -> Stat:
+        return Stat(0o100600, len(self.data), ino=id(self) & 0xFFFFFFF)
+
+
+class Input(OpenFile):
+    """Standard input of a Session: whatever `source` is for the running line."""
+
+    __slots__ = ("source",)
+
+    def __init__(self, source: OpenFile, path: str = "/dev/stdin") -> None:
+        super().__init__(os.O_RDONLY, path)
+        self.source = source
+
+    @property
+    def seekable(self) -> bool:  # type: ignore[override]
+        return self.source.seekable
+
+    def read(self, size: int) -> bytes:
+        return self.source.read(size)
+
+    def readline(self, delimiter: int = 10, limit: int = 1 << 62) -> bytes:
+        return self.source.readline(delimiter, limit)
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        return self.source.seek(offset, whence)
+
+    def stat(self) -> Stat:
+        return self.source.stat()
+
+    def ready(self) -> bool:
+        return self.source.ready()
+
+    def isatty(self) -> bool:
+        return self.source.isatty()
+
+
+class Capture(OpenFile):
+    """Where the line's stdout or stderr is kept. `log` is shared by both, so that their order is known too.
+
+    With `forward` set, data goes there at once and nothing is kept.
+    """
+
+    __slots__ = ("forward", "limit", "log", "name", "parts", "size")
+
+    def __init__(self, name: str, limit: int | None = None, log: list[tuple[str, bytes]] | None = None) -> None:
+        super().__init__(os.O_WRONLY, f"/dev/{name}")
+        self.name = name
+        self.limit = limit
+        self.log = log
+        self.forward: OpenFile | None = None
+        self.parts: list[bytes] = []
+        self.size = 0
+
+    def isatty(self) -> bool:
+        return self.forward is not None and self.forward.isatty()
+
+    def write(self, data: bytes) -> int:
+        if self.forward is not None:
+            return self.forward.write(data)
+        if type(data) is not bytes:
+            data = bytes(data)
+        if self.limit and self.size + len(data) > self.limit:
+            kept = data[:max(0, self.limit - self.size)]
+            self._keep(kept)
+            raise LimitExceeded(f"output: {self.name} is larger than {self.limit} bytes")
+        self._keep(data)
+        return len(data)
+
+    def _keep(self, data: bytes) -> None:
+        self.size += len(data)
+        self.parts.append(data)
+        if self.log is not None:
+            self.log.append((self.name, data))
+
+    def getvalue(self) -> bytes:
+        if len(self.parts) > 1:
+            self.parts = [b"".join(self.parts)]
+        return self.parts[0] if self.parts else b""
+
+    def stat(self) -> Stat:
+        return Stat(S_IFIFO | 0o600, 0, ino=id(self) & 0xFFFFFFF)
+
+
+class Sink(OpenFile):
+    """Output that leaves the terminal at once (the console's stdout): `emit` gets each piece."""
+
+    __slots__ = ("emit", "tty")
+
+    def __init__(self, emit: object, path: str, tty: bool = False) -> None:
+        super().__init__(os.O_WRONLY, path)
+        self.emit = emit
+        self.tty = tty
+
+    def write(self, data: bytes) -> int:
+        self.emit(bytes(data))  # type: ignore[operator]
+        return len(data)
+
+    def isatty(self) -> bool:
+        return self.tty
+
+
+class Output:
+    """Buffered bytes in front of descriptor `fd` of a process: what stdio's FILE is to a GNU tool.
+
+    Flushed when 64 KiB are waiting, by flush(), and when the process ends normally.
+    """
+
+    __slots__ = ("_fd", "_parts", "_process", "_size")
+
+    def __init__(self, process: object, fd: int) -> None:
+        self._process = process
+        self._fd = fd
+        self._parts: list[bytes] = []
+        self._size = 0
+
+    def write(self, data: bytes) -> None:
+        self._parts.append(data)
+        self._size += len(data)
+        if self._size >= 65536:
+            self.flush()
+
+    def flush(self) -> None:
+        if self._parts:
+            data = self._parts[0] if len(self._parts) == 1 else b"".join(self._parts)
+            self._parts = []
+            self._size = 0
+            self._process.file(self._fd).write(data)  # type: ignore[attr-defined]
+
+    def discard(self) -> None:
+        self._parts = []
+        self._size = 0

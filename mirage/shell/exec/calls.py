@@ -1,0 +1,298 @@
+"""Calls: functions, texts (`eval`, `source`, traps, scripts), builtins; each on a fresh stack when the stack is high."""
+from __future__ import annotations
+
+from mirage.process.signals import Exit, LimitExceeded
+from mirage.shell.ast import Function
+from mirage.shell.control import Break, Continue, Return, ShellError
+from mirage.shell.exec.compile import compiled, compiled_command, nesting
+from mirage.shell.exec.traps import run_debug, run_trap, slow_tick
+from mirage.shell.parse import ParseError, UnitParser
+from mirage.shell.state import READONLY, Frame
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from mirage.shell.state import Shell
+
+MAX_FRAMES = 220                                             # weight after which a fresh greenlet goes on
+ENVIRONMENT = "environment"                                  # BASH_SOURCE of a function defined by `bash -c`
+_weights: dict[int, tuple[Function, int]] = {}
+
+
+class ParseView:
+    """The options of a shell that its parser reads before every line."""
+
+    __slots__ = ("sh",)
+
+    def __init__(self, sh: Shell) -> None:
+        self.sh = sh
+
+    @property
+    def aliases(self) -> Mapping[str, str] | None:
+        return self.sh.aliases if self.sh.shopt["expand_aliases"] else None
+
+    @property
+    def extglob(self) -> bool:
+        return self.sh.shopt["extglob"]
+
+    @property
+    def posix(self) -> bool:
+        return self.sh.options.posix
+
+
+# -------------------------------------------------------------------------------------------------------------- depth
+
+
+def enter(sh: Shell, weight: int, body: Callable[[], int]) -> int:
+    """body(), one call deeper; LimitExceeded beyond the limit of nested calls."""
+    depth = sh.depth = sh.depth + 1
+    frames = sh.frames
+    try:
+        if depth > sh.kernel.limits.depth:
+            raise LimitExceeded(f"depth: more than {sh.kernel.limits.depth} nested calls")
+        if frames + weight <= MAX_FRAMES:
+            sh.frames = frames + weight
+            return body()
+        sh.frames = weight
+        return sh.kernel.call_deep(body)  # type: ignore[no-any-return]
+    finally:
+        sh.depth = depth - 1
+        sh.frames = frames
+
+
+def _weight(node: Function) -> int:
+    entry = _weights.get(id(node))
+    if entry is None:
+        if len(_weights) > 4096:
+            _weights.clear()
+        entry = _weights[id(node)] = (node, 10 + 3 * min(nesting(node.body), 40))
+    return entry[1]
+
+
+# ---------------------------------------------------------------------------------------------------------- functions
+
+
+def define_function(sh: Shell, node: Function) -> int:
+    name = node.name
+    status = 0
+    if not node.valid:
+        sh.error(f"`{name}': not a valid identifier")
+        status = 1
+    elif sh.function_flags.get(name, 0) & READONLY:
+        sh.error(f"{name}: readonly function")
+        status = 1
+    else:
+        sh.functions[name] = node
+        sh.function_sources[name] = current_source(sh)
+        if sh.function_flags.get(name):
+            sh.exports_changed()
+    sh.pipestatus = None
+    sh.status = status
+    return status
+
+
+def current_source(sh: Shell) -> str:
+    """BASH_SOURCE of what is defined or called here."""
+    if sh.call_stack:
+        return sh.call_stack[-1].source
+    return "main" if sh.interactive else ENVIRONMENT
+
+
+def run_function(sh: Shell, name: str, args: Sequence[str]) -> int:
+    return call_function(sh, sh.functions[name], name, list(args))
+
+
+def call_function(sh: Shell, node: Function, name: str, args: list[str]) -> int:
+    """Call a function; the status, also in `sh.status`."""
+    limit = sh.vars.get("FUNCNEST")
+    if limit is not None:
+        _check_funcnest(sh, name)
+    kernel = sh.kernel
+    kernel.budget -= 1
+    if kernel.budget < 0:
+        slow_tick(sh)
+    body = compiled_command(node.body)
+    positional, loops = sh.positional, sh.loop_depth
+    sh.positional = args
+    sh.loop_depth = 0
+    sh.function_depth += 1
+    sh.call_stack.append(Frame(name, sh.function_sources.get(name, ENVIRONMENT), sh.line,
+                               args if sh.shopt["extdebug"] else None))
+    sh.push_scope()
+    hidden = _hide_traps(sh, name) if sh.traps else None
+    try:
+        if hidden is not None and "DEBUG" in sh.traps:
+            run_debug(sh, node.line)
+        try:
+            status = enter(sh, _weight(node), lambda: body(sh))
+        except Return as e:
+            status = e.status
+        sh.status = status
+        if sh.traps:
+            sh.status = status = _run_return(sh, status)
+    except ShellError as e:
+        e.report(sh)
+        raise
+    finally:
+        if hidden:
+            for trap, text in hidden.items():
+                sh.traps.setdefault(trap, text)
+        sh.pop_scope()
+        sh.call_stack.pop()
+        sh.function_depth -= 1
+        sh.loop_depth = loops
+        sh.positional = positional
+    return status
+
+
+def _hide_traps(sh: Shell, name: str) -> dict[str, str]:
+    """Take away what a function does not inherit: DEBUG and RETURN without `set -T`, ERR without `set -E`."""
+    from mirage.shell.state import TRACE
+    hidden = {}
+    traced = sh.options.functrace or sh.function_flags.get(name, 0) & TRACE
+    for trap, stays in (("DEBUG", traced), ("RETURN", traced), ("ERR", sh.options.errtrace)):
+        if trap in sh.traps and not stays:
+            hidden[trap] = sh.traps.pop(trap)
+    return hidden
+
+
+def _run_return(sh: Shell, status: int) -> int:
+    text = sh.traps.get("RETURN")
+    if text:
+        try:
+            run_trap(sh, text)
+        except Return as e:
+            return e.status
+    return status
+
+
+def _check_funcnest(sh: Shell, name: str) -> None:
+    text = sh.get("FUNCNEST") or ""
+    if text.isdecimal() and 0 < int(text) <= sh.function_depth:
+        raise ShellError(f"{name}: maximum function nesting level exceeded ({int(text)})", fatal=False)
+
+
+# -------------------------------------------------------------------------------------------------------------- texts
+
+
+def run_text(sh: Shell, text: str, *, line: int = 1, label: str | None = None, checked: bool = True) -> int:
+    """Run a text, a complete line at a time; the status, also in `sh.status`.
+
+    label    what stands before `line N: syntax error` (``bash: -c``, ``bash: eval``); None: as other messages
+    A ShellError discards the rest of its line; a fatal one, or one in a subshell, ends the shell.
+    """
+    parser = UnitParser(text, ParseView(sh), line)
+    status = 0
+    ran = False
+    while True:
+        try:
+            unit = parser.next()
+        except ParseError as e:
+            _warn(sh, parser, label)
+            _syntax_error(sh, e, label)
+            sh.status = status = 2
+            return status
+        if parser.warnings:
+            _warn(sh, parser, label)
+        if unit is None:
+            break
+        if sh.options.verbose:
+            _echo(sh, parser.text)
+        if sh.options.noexec and not sh.interactive:
+            continue
+        ran = True
+        try:
+            status = compiled(unit)(sh)
+        except ShellError as e:
+            e.report(sh)
+            if e.fatal or sh.subshell_level:
+                raise Exit(e.status) from None
+            sh.pipestatus = None
+            sh.status = status = 1
+            if sh.options.errexit:
+                raise Exit(1) from None
+        if sh.options.onecmd:
+            raise Exit(status)
+    if not ran:
+        sh.status = 0
+        return 0
+    return status
+
+
+def _warn(sh: Shell, parser: UnitParser, label: str | None) -> None:
+    for warning in parser.warnings:
+        sh.proc.write_error(warning.text(label or _label(sh)) + "\n")
+
+
+def _syntax_error(sh: Shell, error: ParseError, label: str | None) -> None:
+    for text in error.lines(label or _label(sh)):
+        sh.proc.write_error(text + "\n")
+
+
+def _label(sh: Shell) -> str:
+    return sh.call_stack[-1].source if sh.call_stack else sh.name
+
+
+def _echo(sh: Shell, text: str) -> None:
+    sh.proc.write_error(text if text.endswith("\n") else text + "\n")
+
+
+def eval_text(sh: Shell, text: str, line: int | None = None) -> int:
+    """`eval`: run `text` here; lines count on from the line of the command."""
+    first = sh.line if line is None else line
+    return enter(sh, 14, lambda: run_text(sh, text, line=first, label=f"{_label(sh)}: eval"))
+
+
+def source_text(sh: Shell, text: str, path: str, args: Sequence[str] | None) -> int:
+    """`source`: run the text of the file `path`; `args` replace `$@` when there are any."""
+    positional, loops = sh.positional, sh.loop_depth
+    if args:
+        sh.positional = list(args)
+    mine = sh.positional
+    sh.call_stack.append(Frame("source", path, sh.line))
+    hidden = {}
+    if not sh.options.functrace:
+        for trap in ("DEBUG", "RETURN"):
+            if trap in sh.traps:
+                hidden[trap] = sh.traps.pop(trap)
+    try:
+        try:
+            status = enter(sh, 16, lambda: run_text(sh, text, label=path))
+        except Return as e:
+            status = e.status
+        sh.status = status
+        return status
+    except ShellError as e:
+        e.report(sh)
+        raise
+    finally:
+        for trap, action in hidden.items():
+            sh.traps.setdefault(trap, action)
+        sh.call_stack.pop()
+        sh.loop_depth = loops
+        if args and sh.positional is mine:
+            sh.positional = positional
+
+
+def run_command(sh: Shell, argv: Sequence[str]) -> int:
+    """Run a builtin or a program, as `command` does; the status."""
+    from mirage.shell.exec.simple import run_builtin_or_program
+    return run_builtin_or_program(sh, list(argv))
+
+
+def run_body(sh: Shell, run: Callable[[Shell], int]) -> int:
+    """A whole shell process: run(sh), and whatever way it ends, its EXIT trap; the exit status."""
+    from mirage.shell.exec.traps import run_exit_trap
+    try:
+        status = run(sh)
+    except Exit as e:
+        status = e.status
+    except Return as e:
+        status = e.status
+    except (Break, Continue):
+        status = sh.status
+    except ShellError as e:
+        e.report(sh)
+        status = e.status
+    return run_exit_trap(sh, status & 0xFF)

@@ -1,0 +1,543 @@
+"""Simple commands: assignments, lookup (function, builtin, program), temporary environment, redirections.
+
+The order is bash's: words are expanded, then the temporary assignments, then redirections are done.
+"""
+from __future__ import annotations
+
+import errno
+
+from mirage.process.process import Process, refusal_note
+from mirage.process.signals import SIGINT, SIGPIPE, SIGTERM, Exit
+from mirage.shell import ast
+from mirage.shell import builtins as builtins_table
+from mirage.shell.control import ShellError
+from mirage.shell.exec.calls import call_function
+from mirage.shell.exec.jobs import killed_text
+from mirage.shell.exec.redirect import apply, compile_redirections, forget, restore
+from mirage.shell.exec.substitution import close_substitutions, holds_substitution
+from mirage.shell.exec.trace import trace_text, trace_words
+from mirage.shell.exec.traps import failed, run_debug, slow_tick
+from mirage.shell.expand import compile_assign, compile_declaration, compile_single, compile_words
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any, TypeAlias
+
+    from mirage.shell.exec.compile import Run
+    from mirage.shell.exec.redirect import Redirection, Undo
+    from mirage.shell.state import Shell
+
+    Builtin: TypeAlias = Callable[[Shell, list[Any]], int]
+    Fields: TypeAlias = Callable[[Shell], list[Any]]
+
+NOT_FOUND, NOT_EXECUTABLE = 127, 126
+_SPECIAL = builtins_table.SPECIAL
+_DECLARATION = builtins_table.DECLARATION
+_load_builtin = builtins_table.load
+
+
+def find_builtin(sh: Shell, name: str) -> Builtin | None:
+    """The builtin of that name, unless `enable -n` took it away."""
+    if sh.extra and name in sh.extra.get("disabled", ()):
+        return None
+    return _exec_alone if name == "exec" else _load_builtin(name)
+
+
+def compile_simple(node: ast.Simple, alone: bool = False) -> Run:
+    """A simple command. `alone`: its process has nothing else to run, a program takes it over."""
+    run = _compile(node, alone)
+    parts = [*node.assigns, *node.words, *(redir.target for redir in node.redirs)]
+    return _closing(run) if any(holds_substitution(part) for part in parts) else run
+
+
+def _closing(run: Run) -> Run:
+    """Close the descriptors of process substitutions after the command."""
+    def closing(sh: Shell) -> int:
+        mark = len(sh.substitution_fds)
+        try:
+            return run(sh)
+        finally:
+            close_substitutions(sh, mark)
+    return closing
+
+
+def _describe(node: ast.Simple) -> Callable[[], str]:
+    box: list[str] = []
+
+    def describe() -> str:
+        if not box:
+            from mirage.shell.printer import command_text
+            box.append(command_text(node))
+        return box[0]
+    return describe
+
+
+def _compile(node: ast.Simple, alone: bool) -> Run:
+    line = node.line
+    describe = _describe(node)
+    redirections = compile_redirections(node.redirs)
+    if not node.words:
+        return _without_words(node, redirections, describe)
+    fields = _compile_fields(node.words)
+    assigns = _compile_temporary(node.assigns)
+    plain = not assigns and not redirections
+    first = node.words[0]
+    name = first.lit if isinstance(first, ast.Word) and not first.glob else None
+    if plain and name is not None and name not in _OWN:
+        return _constant_name(name, fields, line, describe, alone)
+
+    def run(sh: Shell) -> int:
+        kernel = sh.kernel
+        kernel.budget -= 1
+        if kernel.budget < 0:
+            slow_tick(sh)
+        sh.line = line
+        sh.command = describe
+        if sh.traps and "DEBUG" in sh.traps:
+            if run_debug(sh, line) and sh.shopt["extdebug"]:
+                return sh.status
+        substituted = sh.substituted
+        argv = fields(sh)
+        if not argv:
+            return _nothing_left(sh, node, redirections, substituted)
+        return execute(sh, argv, assigns, redirections, line, alone)
+    return run
+
+
+def _constant_name(name: str, fields: Fields, line: int, describe: Callable[[], str], alone: bool) -> Run:
+    """The fast path: the name is constant, nothing is assigned or redirected."""
+    def run(sh: Shell) -> int:
+        kernel = sh.kernel
+        kernel.budget -= 1
+        if kernel.budget < 0:
+            slow_tick(sh)
+        sh.line = line
+        sh.command = describe
+        if sh.traps or sh.options.xtrace:
+            if "DEBUG" in sh.traps and run_debug(sh, line) and sh.shopt["extdebug"]:
+                return sh.status
+            argv = fields(sh)
+            if sh.options.xtrace:
+                trace_words(sh, argv)
+        else:
+            argv = fields(sh)
+        function = sh.functions.get(name)
+        if function is None:
+            builtin = find_builtin(sh, name)
+            if builtin is None:
+                status = run_program(sh, argv, (), alone)
+            else:
+                try:
+                    status = builtin(sh, argv[1:])
+                except OSError as e:
+                    status = write_error(sh, name, e)
+                except ShellError as e:
+                    status = builtin_failed(sh, name, e)
+        elif name in _SPECIAL and sh.options.posix:
+            return execute(sh, argv, (), (), line, alone)
+        else:
+            status = call_function(sh, function, name, argv[1:])
+        last = argv[-1]
+        sh.last_arg = last if last.__class__ is str else last.name
+        sh.pipestatus = None
+        sh.status = status
+        if status:
+            sh.line = line
+            return failed(sh, status, line)
+        return 0
+    return run
+
+
+# ------------------------------------------------------------------------------------------------------------- words
+
+
+def _compile_fields(words: Sequence[ast.Word | ast.Assign]) -> Fields:
+    """The words of a command to its arguments; those of a declaration builtin hold Assignment objects."""
+    if all(isinstance(word, ast.Word) for word in words):
+        if all(word.lit is not None and not word.glob for word in words):
+            constant = [word.lit for word in words]
+            return lambda sh: constant.copy()
+        return compile_words(words)
+    first = words[0]
+    name = first.lit if isinstance(first, ast.Word) else None
+    parts: list[Fields] = []
+    for word in words:
+        if isinstance(word, ast.Word):
+            parts.append(compile_words((word,)))
+        elif name in _DECLARATION:
+            parts.append(_declaration(word, name or ""))
+        elif word.word is not None:
+            parts.append(compile_words((word.word,)))
+        else:
+            text = word.text
+            parts.append(lambda sh, text=text: [text])  # type: ignore[misc]
+
+    def fields(sh: Shell) -> list[Any]:
+        out: list[Any] = []
+        for part in parts:
+            out += part(sh)
+        return out
+    return fields
+
+
+def _declaration(assign: ast.Assign, name: str) -> Fields:
+    """An assignment argument: an object for the builtin, a word where a function has the builtin's name."""
+    make = compile_declaration(assign)
+    plain = compile_words((assign.word,)) if assign.word is not None else None
+
+    def field(sh: Shell) -> list[Any]:
+        if name in sh.functions and plain is not None:
+            return plain(sh)
+        return [make(sh)]
+    return field
+
+
+def _compile_temporary(assigns: Sequence[ast.Assign]) -> tuple[tuple[str, Callable[[Shell], str], bool], ...]:
+    out = []
+    for assign in assigns:
+        value = assign.value
+        if isinstance(value, ast.ArrayLit):
+            text = assign.text.partition("=")[2]
+            out.append((assign.name, lambda sh, text=text: text, assign.op == "+="))  # type: ignore[misc]
+        elif value.lit is not None:
+            lit = value.lit
+            out.append((assign.name, lambda sh, lit=lit: lit, assign.op == "+="))  # type: ignore[misc]
+        else:
+            out.append((assign.name, compile_single(value), assign.op == "+="))
+    return tuple(out)
+
+
+# ----------------------------------------------------------------------------------------- assignments without a name
+
+
+def _without_words(node: ast.Simple, redirections: Sequence[Redirection], describe: Callable[[], str]) -> Run:
+    line = node.line
+    assigns = tuple(compile_assign(assign) for assign in node.assigns)
+    sources = node.assigns
+    single = assigns[0] if len(assigns) == 1 else None
+
+    def run(sh: Shell) -> int:
+        kernel = sh.kernel
+        kernel.budget -= 1
+        if kernel.budget < 0:
+            slow_tick(sh)
+        sh.line = line
+        sh.command = describe
+        if sh.traps and "DEBUG" in sh.traps:
+            if run_debug(sh, line) and sh.shopt["extdebug"]:
+                return sh.status
+        substituted = sh.substituted
+        if sh.options.xtrace:
+            for source, assign in zip(sources, assigns, strict=True):
+                traced_assignment(sh, source, assign)
+        elif single is not None:
+            single(sh)
+        else:
+            for assign in assigns:
+                assign(sh)
+        status = sh.status if sh.substituted != substituted else 0
+        if redirections:
+            status = _redirect_only(sh, redirections, status)
+        sh.last_arg = ""
+        sh.pipestatus = None
+        sh.status = status
+        return failed(sh, status, line) if status else 0
+    return run
+
+
+def _nothing_left(sh: Shell, node: ast.Simple, redirections: Sequence[Redirection], substituted: int) -> int:
+    """The words expanded to nothing: what is left are assignments and redirections."""
+    for assign in node.assigns:
+        if sh.options.xtrace:
+            traced_assignment(sh, assign, compile_assign(assign))
+        else:
+            compile_assign(assign)(sh)
+    status = sh.status if sh.substituted != substituted else 0
+    if redirections:
+        status = _redirect_only(sh, redirections, status)
+    sh.pipestatus = None
+    sh.status = status
+    return failed(sh, status, node.line) if status else 0
+
+
+def _redirect_only(sh: Shell, redirections: Sequence[Redirection], status: int) -> int:
+    undo: Undo = []
+    before = sh.substituted
+    try:
+        done = apply(sh, redirections, undo, True)
+        if sh.substituted != before:
+            status = sh.status
+    finally:
+        closed = restore(sh, undo)
+    return status if done and closed else 1
+
+
+def traced_assignment(sh: Shell, source: ast.Assign, assign: Callable[[Shell], None]) -> None:
+    """One assignment with `set -x`."""
+    from mirage.shell.exec.trace import quoted
+    value = source.value
+    if source.sub is None and isinstance(value, ast.Word):
+        text = compile_single(value)(sh)
+        trace_text(sh, f"{source.name}{source.op}{quoted(text) if text else ''}")
+        if sh.is_array(source.name) or value.lit is not None:
+            assign(sh)
+        else:
+            sh.set(source.name, text, source.op == "+=")
+        return
+    trace_text(sh, source.text)
+    assign(sh)
+
+
+# ---------------------------------------------------------------------------------------------------------- execution
+
+
+def execute(sh: Shell, argv: list[Any], assigns: Sequence[tuple[str, Callable[[Shell], str], bool]],
+            redirections: Sequence[Redirection], line: int, alone: bool = False, *, functions: bool = True) -> int:
+    """Run expanded words with temporary assignments and redirections; the status, also in `sh.status`."""
+    name = argv[0]
+    pushed = False
+    undo: Undo = []
+    try:
+        if assigns:
+            sh.push_scope(True)
+            pushed = True
+            _assign_temporary(sh, assigns)
+        if sh.options.xtrace:
+            trace_words(sh, argv)
+        function, builtin = look_up(sh, name, functions)
+        if name in _OWN and function is None and builtin is not None:
+            status = _OWN[name](sh, argv, redirections, alone)
+        elif not apply(sh, redirections, undo, function is None and builtin is None):
+            status = 1
+            if builtin is not None and name in _SPECIAL and sh.options.posix:
+                raise Exit(1)
+        elif function is not None:
+            status = call_function(sh, function, name, argv[1:])
+        elif builtin is not None:
+            if pushed and sh.options.posix and name in _SPECIAL:
+                _keep_assignments(sh)
+            status = run_builtin(sh, builtin, name, argv[1:])
+        else:
+            status = run_program(sh, argv, undo, alone)
+    except ShellError as e:
+        e.report(sh)
+        raise
+    finally:
+        closed = restore(sh, undo) if undo else True
+        if pushed:
+            sh.pop_scope()
+    if not closed and not status:
+        status = 1
+    last = argv[-1]
+    sh.last_arg = last if last.__class__ is str else last.name
+    sh.pipestatus = None
+    sh.status = status
+    if status:
+        sh.line = line
+        return failed(sh, status, line)
+    return 0
+
+
+def _assign_temporary(sh: Shell, assigns: Sequence[tuple[str, Callable[[Shell], str], bool]]) -> None:
+    scope = sh.scopes[-1]
+    for name, value_of, append in assigns:
+        value = value_of(sh)
+        if sh.options.xtrace:
+            from mirage.shell.exec.trace import quoted
+            trace_text(sh, f"{name}{'+' if append else ''}={quoted(value) if value else ''}")
+        if append:
+            value = (sh.get(name) or "") + value
+        try:
+            sh.set_temp(scope, name, value)
+        except ShellError as e:
+            e.report(sh)
+            if sh.options.posix:
+                raise
+
+
+def _keep_assignments(sh: Shell) -> None:
+    """POSIX mode: assignments before a special builtin stay."""
+    sh.scopes[-1].clear()
+
+
+def look_up(sh: Shell, name: str, functions: bool = True) -> tuple[ast.Function | None, Builtin | None]:
+    """The function or builtin that `name` is; (None, None): a program."""
+    function = sh.functions.get(name) if functions else None
+    if function is not None and name in _SPECIAL and sh.options.posix:
+        function = None
+    return (function, None) if function is not None else (None, find_builtin(sh, name))
+
+
+def run_builtin(sh: Shell, builtin: Builtin, name: str, args: list[Any]) -> int:
+    try:
+        return builtin(sh, args)
+    except OSError as e:
+        return write_error(sh, name, e)
+    except ShellError as e:
+        return builtin_failed(sh, name, e)
+
+
+def write_error(sh: Shell, name: str, error: OSError) -> int:
+    """A builtin could not write its output."""
+    sh.builtin_error(name, f"write error: {error.strerror}")
+    return 1
+
+
+def builtin_failed(sh: Shell, name: str, error: ShellError) -> int:
+    """A ShellError that a builtin let out: `NAME: message`, and status 1 unless it ends the shell."""
+    if error.fatal or error.reported:
+        error.report(sh)
+        raise error
+    error.report(sh, name)
+    return error.status
+
+
+def run_builtin_or_program(sh: Shell, argv: list[str]) -> int:
+    """As `command` runs it: no functions; `exec` and others that are special lose what is special."""
+    name = argv[0]
+    builtin = find_builtin(sh, name)
+    if name in _OWN and builtin is not None:
+        return _OWN[name](sh, argv, (), False)
+    if builtin is not None:
+        return run_builtin(sh, builtin, name, argv[1:])
+    return run_program(sh, argv, (), False)
+
+
+# ----------------------------------------------------------------------------------------------------------- programs
+
+
+def run_program(sh: Shell, argv: list[Any], undo: Undo | tuple[()], alone: bool) -> int:
+    """Run a program in the foreground, on this greenlet; `undo`: redirections that hold for it only."""
+    proc = sh.proc
+    env = proc.env = sh.exported()
+    try:
+        main = find_program(sh, argv)
+    except OSError as e:
+        return _not_run(sh, argv, e)
+    if alone and not sh.traps:
+        return _take_over(sh, argv, main)
+    child = Process(proc.kernel, proc.machine, argv, parent=proc, env=env)
+    if undo:
+        restore(sh, undo)  # type: ignore[arg-type]
+    status = child.execute(main)
+    if child.exit_signal:
+        report_death(sh, child)
+    return status
+
+
+def find_program(sh: Shell, argv: Sequence[str]) -> Callable[[Process], int]:
+    """The `main` of a program, found by the hash table or `$PATH`. Raises OSError."""
+    return sh.machine.program(sh.proc, argv)
+
+
+def _take_over(sh: Shell, argv: list[str], main: Callable[[Process], int]) -> int:
+    """exec: the process stops being a shell and becomes the program."""
+    proc = sh.proc
+    proc.argv = list(argv)
+    proc.env = dict(proc.env)
+    proc.shell = None
+    proc.caught.clear()
+    return main(proc)
+
+
+def _not_run(sh: Shell, argv: list[str], error: OSError) -> int:
+    """Why a program cannot be run, in bash's words; 127 or 126."""
+    name = argv[0]
+    note = refusal_note(error)
+    if error.errno == errno.ENOENT and "/" not in name:
+        handler = sh.functions.get("command_not_found_handle")
+        if handler is not None:
+            from mirage.shell.exec.pipeline import in_subshell
+            return in_subshell(sh, lambda sub: call_function(sub, handler, "command_not_found_handle", argv))
+        text = f"{name}: command not found"
+    elif error.errno == errno.ENOEXEC:
+        text = f"{name}: cannot execute binary file: Exec format error"
+    elif getattr(error, "interpreter", None):
+        text = f"{name}: {error.interpreter}: bad interpreter: {error.strerror}"  # type: ignore[attr-defined]
+        sh.error(text)
+        return NOT_EXECUTABLE
+    else:
+        path = error.filename if "/" not in name and error.filename else name
+        text = f"{path}: {error.strerror}"
+    sh.error(text)
+    if note:
+        sh.proc.write_error(note)
+    return NOT_FOUND if error.errno == errno.ENOENT else NOT_EXECUTABLE
+
+
+def report_death(sh: Shell, child: Process) -> None:
+    """`bash: line 1:   123 Killed      command`, for a program in the foreground that a signal ended."""
+    number = child.exit_signal
+    if number in (SIGINT, SIGPIPE):
+        return
+    if number == SIGTERM:
+        sh.proc.write_error(killed_text(number) + "\n")
+        return
+    command = sh.command if isinstance(sh.command, str) else sh.command()
+    sh.error(f"{child.pid:5} {killed_text(number):<24}{command}")
+
+
+# --------------------------------------------------------------------------------------------------------------- exec
+
+
+def _exec(sh: Shell, argv: list[str], redirections: Sequence[Redirection], alone: bool) -> int:
+    """`exec [-cl] [-a name] [command [argument ...]]`: redirections stay."""
+    from mirage.shell.builtins._common import getopt
+    undo: Undo = []
+    if not apply(sh, redirections, undo, False):
+        restore(sh, undo)
+        if sh.options.posix:
+            raise Exit(1)
+        return 1
+    parsed = getopt(sh, "exec", argv[1:], "cla:")
+    if parsed is None:
+        restore(sh, undo)
+        return 2
+    options, words = parsed
+    if not words:
+        forget(undo)
+        return 0
+    return _replace_shell(sh, dict(options), words, undo)
+
+
+def _replace_shell(sh: Shell, options: dict[str, str], words: list[str], undo: Undo) -> int:
+    proc = sh.proc
+    env: dict[str, str] = {} if "c" in options else sh.exported()
+    proc.env = sh.exported()
+    try:
+        main = find_program(sh, words)
+    except OSError as e:
+        name = words[0]
+        if e.errno == errno.ENOENT and "/" not in name:
+            sh.error(f"exec: {name}: not found")
+        elif e.errno == errno.EISDIR:
+            sh.error(f"{name}: {e.strerror}")
+            sh.error(f"exec: {name}: cannot execute: {e.strerror}")
+        elif e.errno == errno.ENOENT:
+            sh.error(f"{name}: {e.strerror}" if "/" in name else f"exec: {name}: cannot execute: {e.strerror}")
+        else:
+            sh.error(f"{name}: {e.strerror}")
+            sh.error(f"exec: {name}: cannot execute: {e.strerror}")
+        sh.proc.write_error(refusal_note(e))
+        status = NOT_FOUND if e.errno == errno.ENOENT else NOT_EXECUTABLE
+        if sh.shopt["execfail"] or sh.interactive:
+            restore(sh, undo)
+            return status
+        raise Exit(status) from None
+    forget(undo)
+    name = options.get("a", words[0])
+    proc.env = env
+    child = Process(proc.kernel, proc.machine, ["-" + name if "l" in options else name, *words[1:]],
+                    parent=proc, env=env)
+    status = child.execute(main)
+    sh.traps.pop("EXIT", None)
+    raise Exit(status)
+
+
+def _exec_alone(sh: Shell, args: list[str]) -> int:
+    """`exec` where it is called as any builtin (`builtin exec`)."""
+    return _exec(sh, ["exec", *args], (), False)
+
+
+_OWN: dict[str, Callable[[Any, list[Any], Any, bool], int]] = {"exec": _exec}

@@ -1,0 +1,134 @@
+"""`set -x`: what is printed before a command runs."""
+from __future__ import annotations
+
+from mirage.shell import ast
+from mirage.shell.builtins import Assignment
+from mirage.text.quoting import minimal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from mirage.shell.ast import Test
+    from mirage.shell.state import Shell
+
+
+def trace_text(sh: Shell, text: str) -> None:
+    """PS4, its first character once per level of subshell and eval, and `text`."""
+    from mirage.shell.expand import expand_text
+    options = sh.options
+    options.xtrace = False                                   # commands substituted in PS4 are not traced
+    status, line = sh.status, sh.line
+    try:
+        prefix = expand_text(sh, sh.get("PS4") or "")
+    finally:
+        options.xtrace = True
+        sh.status, sh.line = status, line
+    level = sh.subshell_level + sh.extra.get("eval_level", 0)
+    data = prefix[:1] * level + prefix + text + "\n"
+    fd = sh.get("BASH_XTRACEFD") or "2"
+    file = sh.proc.fds.get(int(fd) if fd.isdecimal() and len(fd) < 10 else 2)
+    if file is not None:
+        try:
+            file.write(data.encode("utf-8", "surrogateescape"))
+        except OSError:
+            pass
+
+
+def quoted(word: str) -> str:
+    """A word as `set -x` shows it."""
+    return minimal(word) if word else "''"
+
+
+def trace_words(sh: Shell, words: Iterable[object]) -> None:
+    trace_text(sh, " ".join(_argument(word) for word in words))
+
+
+def _argument(word: object) -> str:
+    if isinstance(word, str):
+        return quoted(word)
+    assert isinstance(word, Assignment)
+    name = word.name if word.key is None else f"{word.name}[{word.key}]"
+    op = "+=" if word.append else "="
+    if isinstance(word.value, str):
+        return quoted(f"{name}{op}{word.value}")
+    items = " ".join((f"[{key}]{sign}" if key is not None else "") + quoted(value)
+                     for key, sign, value in word.value.items)
+    return f"{name}{op}({items})"
+
+
+def trace_cond(sh: Shell, test: Test) -> int:
+    """`[[ ]]` with `set -x`: one line per primary that is evaluated; the status."""
+    from mirage.shell.control import ShellError
+    try:
+        return 0 if _evaluate(sh, test, "") else 1
+    except ShellError as e:
+        if e.fatal:
+            raise
+        e.report(sh, "[[")
+        return 2 if e.status == 2 else 1
+
+
+def _evaluate(sh: Shell, test: Test, bang: str) -> bool:
+    from mirage.shell.expand import compile_cond
+    kind = type(test)
+    if kind is ast.CLog:
+        left = _evaluate(sh, test.left, "")  # type: ignore[union-attr]
+        if left is (test.op == "||"):  # type: ignore[union-attr]
+            return left
+        return _evaluate(sh, test.right, "")  # type: ignore[union-attr]
+    if kind is ast.CGroup:
+        return _evaluate(sh, test.arg, bang)  # type: ignore[union-attr,arg-type]
+    if kind is ast.CNot:
+        return not _evaluate(sh, test.arg, "! " + bang)  # type: ignore[union-attr,arg-type]
+    trace_text(sh, f"[[ {bang}{_primary(sh, test)} ]]")
+    return compile_cond(test)(sh)
+
+
+def _primary(sh: Shell, test: Test) -> str:
+    if isinstance(test, ast.CUn):
+        return f"{test.op} {_operand(sh, test.arg)}"
+    if isinstance(test, ast.CWord):
+        return f"-n {_operand(sh, test.word)}"
+    if isinstance(test, ast.CBin):
+        right = _pattern_text(sh, test.right) if test.op in ("=", "==", "!=", "=~") else _operand(sh, test.right)
+        return f"{_operand(sh, test.left)} {test.op} {right}"
+    return ""
+
+
+def _operand(sh: Shell, word: ast.Word) -> str:
+    return quoted(_value(sh, word))
+
+
+def _value(sh: Shell, word: ast.Word) -> str:
+    """The expansion of a word for show; what has side effects is shown as written."""
+    from mirage.shell.expand import compile_single
+    if word.lit is not None:
+        return word.lit
+    if all(_pure(part) for part in word.parts):
+        return compile_single(word)(sh)
+    return word.text
+
+
+def _pure(part: object) -> bool:
+    if isinstance(part, ast.DQuote):
+        return all(_pure(inner) for inner in part.parts)
+    if isinstance(part, ast.Param):
+        return part.op in ("", "#", "##", "%", "%%", "/", "//", "^", "^^", ",", ",,") and part.sub is None
+    return isinstance(part, ast.Lit | ast.Quoted | ast.Tilde)
+
+
+def _pattern_text(sh: Shell, word: ast.Word) -> str:
+    """A pattern as bash shows it: quoted characters with a backslash before each."""
+    out = []
+    for part in word.parts:
+        if isinstance(part, ast.Lit):
+            out.append(part.text)
+        elif isinstance(part, ast.Quoted):
+            out.append("".join("\\" + char for char in part.text))
+        elif isinstance(part, ast.DQuote):
+            value = _value(sh, ast.Word((part,), None, False, ""))
+            out.append("".join("\\" + char for char in value))
+        else:
+            out.append(_value(sh, ast.Word((part,), None, False, getattr(part, "text", ""))))
+    return "".join(out)

@@ -1,0 +1,465 @@
+"""Words to closures.
+
+Three views of a part: `text` (one string, nothing split), `emit` (added to Fields, with splitting and globbing) and
+`pattern` (a pattern in which quoted characters carry a backslash).
+"""
+
+from __future__ import annotations
+
+from mirage.shell import ast
+from mirage.shell.expand import brace
+from mirage.shell.expand.fields import DEFAULT_IFS, LARGE, MAGIC, NEEDS_WORK, Fields, join, split_text, star_separator
+from mirage.shell.expand.param import compile_value, error_of, is_several, special, uses_word
+from mirage.text import pattern as patterns
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import TypeAlias
+
+    from mirage.shell.expand.param import Value
+    from mirage.shell.state import Shell
+
+    Text: TypeAlias = Callable[[Shell], str]
+    Emit: TypeAlias = Callable[[Shell, Fields], None]
+    Expand: TypeAlias = Callable[[Shell], list[str]]
+
+
+# ------------------------------------------------------------------------------------------------------ one string
+
+
+def constant(value: str) -> Text:
+    return lambda sh: value
+
+
+def concatenation(texts: Sequence[Text]) -> Text:
+    """The results of closures, joined."""
+    if not texts:
+        return constant("")
+    if len(texts) == 1:
+        return texts[0]
+    if len(texts) == 2:
+        first, second = texts
+
+        def both(sh: Shell) -> str:
+            head, tail = first(sh), second(sh)
+            if len(head) + len(tail) > LARGE:
+                sh.kernel.fits(len(head) + len(tail))
+            return head + tail
+
+        return both
+
+    def all_of_them(sh: Shell) -> str:
+        return join(sh, [text(sh) for text in texts])
+
+    return all_of_them
+
+
+def dquoted_text(parts: Sequence[ast.Part]) -> Text:
+    """Parts expanded as if in double quotes, to one string (``$@`` joined with spaces)."""
+    return concatenation([part_text(part, True) for part in parts])
+
+
+def word_text(word: ast.Word) -> Text:
+    """A word without splitting and globbing (an assigned value, a case word, a here-string)."""
+    if word.lit is not None:
+        return constant(word.lit)
+    parts = brace.without(word.parts)
+    return concatenation([part_text(part, False) for part in parts])
+
+
+def part_text(part: ast.Part, quoted: bool) -> Text:
+    kind = type(part)
+    if kind is ast.Lit or kind is ast.Quoted:
+        return constant(part.text)  # type: ignore[union-attr]
+    if kind is ast.DQuote:
+        return dquoted_text(part.parts)  # type: ignore[union-attr]
+    if kind is ast.Param:
+        return _param_text(part, quoted)  # type: ignore[arg-type]
+    if kind is ast.CmdSub:
+        return _command_text(part)  # type: ignore[arg-type]
+    if kind is ast.Arith:
+        return _arith_text(part)  # type: ignore[arg-type]
+    if kind is ast.Tilde:
+        user = part.user  # type: ignore[union-attr]
+        return lambda sh: tilde(sh, user)
+    if kind is ast.ProcSub:
+        direction, body = part.dir, part.body  # type: ignore[union-attr]
+        return lambda sh: sh.process_substitution(direction, body)
+    if kind is ast.BadSubst:
+        return _bad_substitution(part)  # type: ignore[arg-type]
+    return constant(brace.source(part))
+
+
+def _bad_substitution(part: ast.BadSubst) -> Text:
+    message = part.error or f"{part.text}: bad substitution"
+
+    def fail(sh: Shell) -> str:
+        raise sh.fail(message)
+
+    return fail
+
+
+def _command_text(part: ast.CmdSub) -> Text:
+    body, error = part.body, part.error
+    if error is None:
+        from mirage.shell.exec.substitution import capture
+
+        return lambda sh: capture(sh, body)
+
+    def broken(sh: Shell) -> str:
+        text = sh.capture(body)
+        for line in error.lines(f"{sh.name}: command substitution"):
+            sh.proc.write_error(line + "\n")
+        sh.status = 1
+        return text
+
+    return broken
+
+
+def _arith_text(part: ast.Arith) -> Text:
+    from mirage.shell.control import ArithError
+    from mirage.shell.expand.arith import compile_arith
+
+    number = compile_arith(part)
+
+    def text(sh: Shell) -> str:
+        try:
+            return str(number(sh))
+        except ArithError as error:
+            error.report(sh)
+            raise
+
+    return text
+
+
+def _param_text(part: ast.Param, quoted: bool) -> Text:
+    name = part.name
+    if not (part.op or part.sub or part.length or part.indirect):
+        if name not in ("@", "*"):
+            return plain(name)
+        if name == "@":
+            return lambda sh: join(sh, sh.positional, " ")
+        return lambda sh: join(sh, sh.positional, star_separator(sh))
+    value = compile_value(part, quoted)
+    if uses_word(part):
+        return _default_text(part, value, quoted)
+
+    def text(sh: Shell) -> str:
+        found = value(sh)
+        return found if found.__class__ is str else _joined(sh, found)  # type: ignore[return-value,arg-type]
+
+    return text
+
+
+def _joined(sh: Shell, value: Value) -> str:
+    """The value of a Param as one string: several elements joined as the context without splitting does."""
+    if value is None:
+        return ""
+    if value.__class__ is str:
+        return value  # type: ignore[return-value]
+    return join(sh, value.items, star_separator(sh) if value.star else " ")  # type: ignore[union-attr]
+
+
+def _default_text(part: ast.Param, value: Callable[[Shell], Value], quoted: bool) -> Text:
+    assert isinstance(part.arg, ast.Word)
+    default = concatenation([part_text(inner, quoted) for inner in part.arg.parts])
+
+    def text(sh: Shell) -> str:
+        found = value(sh)
+        if found.__class__ is str:
+            return found  # type: ignore[return-value]
+        return default(sh) if found is None else _joined(sh, found)
+
+    return text
+
+
+def plain(name: str) -> Text:
+    """``$name``: one dictionary look-up for an ordinary variable."""
+    if name.isdigit() and name != "0":
+        index = int(name) - 1
+
+        def positional(sh: Shell) -> str:
+            words = sh.positional
+            if index < len(words):
+                return words[index]
+            if sh.options.nounset:
+                raise error_of(sh, "$" + name)
+            return ""
+
+        return positional
+    if not (name[0].isalpha() or name[0] == "_"):
+        return special(name)
+
+    def variable(sh: Shell) -> str:
+        value = sh.vars.get(name)
+        if value.__class__ is str:
+            return value  # type: ignore[return-value]
+        if value is not None:
+            value = sh.scalar(name, value)  # type: ignore[arg-type]
+            if value is not None:
+                return value
+        if sh.options.nounset:
+            raise error_of(sh, name)
+        return ""
+
+    return variable
+
+
+def tilde(sh: Shell, user: str) -> str:
+    """What ``~user`` stands for."""
+    if not user:
+        home = sh.get("HOME")
+        return _home(sh, "") or "/" if home is None else home
+    if user == "+":
+        return sh.get("PWD") or "~+"
+    if user == "-":
+        return sh.get("OLDPWD") or "~-"
+    if user.lstrip("+-").isdigit():
+        stack = [sh.proc.cwd, *sh.dir_stack]
+        index = int(user.lstrip("+-"))
+        if index < len(stack):
+            return stack[-1 - index] if user[0] == "-" else stack[index]
+        return "~" + user
+    return _home(sh, user) or "~" + user
+
+
+def _home(sh: Shell, user: str) -> str | None:
+    """The home directory of a user; '' means the one who runs the shell."""
+    for uid, (name, home) in sh.machine.users.items():
+        if name == user if user else uid == 1000:
+            return home
+    return None
+
+
+# ---------------------------------------------------------------------------------------------------------- fields
+
+
+def emit_part(part: ast.Part, quoted: bool, split: bool = False) -> Emit:
+    """`split`: literal text counts as the result of an expansion (the word of ``${x:-word}``)."""
+    kind = type(part)
+    if kind is ast.Quoted:
+        text: str = part.text  # type: ignore[union-attr]
+        return lambda sh, fields: fields.quoted(text)
+    if kind is ast.Lit:
+        text = part.text  # type: ignore[union-attr]
+        if quoted:
+            return lambda sh, fields: fields.quoted(text)
+        if split:
+            return lambda sh, fields: fields.expansion(text)
+        return lambda sh, fields: fields.literal(text)
+    if kind is ast.DQuote:
+        return _emit_dquote(part.parts)  # type: ignore[union-attr]
+    if kind is ast.Param:
+        return _emit_param(part, quoted)  # type: ignore[arg-type]
+    value = part_text(part, quoted)
+    if quoted or kind in (ast.Tilde, ast.ProcSub):
+        return lambda sh, fields: fields.quoted(value(sh))
+    return lambda sh, fields: fields.expansion(value(sh))
+
+
+def may_be_several(parts: Sequence[ast.Part]) -> bool:
+    """Can the parts make more or less than one field inside double quotes?"""
+    for part in parts:
+        if isinstance(part, ast.Param):
+            if is_several(part):
+                return True
+            if uses_word(part) and isinstance(part.arg, ast.Word) and may_be_several(part.arg.parts):
+                return True
+        elif isinstance(part, ast.DQuote) and may_be_several(part.parts):
+            return True
+    return False
+
+
+def _emit_dquote(parts: Sequence[ast.Part]) -> Emit:
+    if not may_be_several(parts):
+        text = dquoted_text(parts)
+        return lambda sh, fields: fields.quoted(text(sh))
+    emits = []
+    for part in parts:
+        if may_be_several((part,)):
+            emits.append(emit_part(part, True))
+        else:
+            emits.append(_emit_unless_empty(part_text(part, True)))
+
+    def emit(sh: Shell, fields: Fields) -> None:
+        for each in emits:
+            each(sh, fields)
+
+    return emit
+
+
+def _emit_unless_empty(text: Text) -> Emit:
+    def emit(sh: Shell, fields: Fields) -> None:
+        value = text(sh)
+        if value:
+            fields.quoted(value)
+
+    return emit
+
+
+def _emit_param(part: ast.Param, quoted: bool) -> Emit:
+    if not (part.op or part.sub or part.length or part.indirect):
+        if part.name == "@":
+            return lambda sh, fields: fields.several(sh.positional, quoted)
+        if part.name == "*" and not quoted:
+            return lambda sh, fields: fields.several(sh.positional, False)
+        text = part_text(part, quoted)
+        if quoted:
+            return lambda sh, fields: fields.quoted(text(sh))
+        return lambda sh, fields: fields.expansion(text(sh))
+    value = compile_value(part, quoted)
+    word: list[Emit] = []
+    if uses_word(part):
+        assert isinstance(part.arg, ast.Word)
+        word = [emit_part(inner, quoted, True) for inner in part.arg.parts]
+
+    def emit(sh: Shell, fields: Fields) -> None:
+        found = value(sh)
+        if found.__class__ is str:
+            if quoted:
+                fields.quoted(found)  # type: ignore[arg-type]
+            else:
+                fields.expansion(found)  # type: ignore[arg-type]
+        elif found is None:
+            for each in word:
+                each(sh, fields)
+            if quoted and not word and not is_several(part):
+                fields.quoted("")
+        elif quoted and found.star:  # type: ignore[union-attr]
+            fields.quoted(_joined(sh, found))
+        else:
+            fields.several(found.items, quoted)  # type: ignore[union-attr]
+
+    return emit
+
+
+def compile_word(word: ast.Word) -> Expand:
+    """All expansions: a closure that gives the fields."""
+    text = single_field(word)
+    if text is not None:
+        return lambda sh: [text(sh)]
+    if any(isinstance(part, ast.Brace | ast.BraceRange) for part in word.parts):
+        return brace.compile_braces(word, compile_word)
+    if len(word.parts) == 1:
+        part = word.parts[0]
+        if isinstance(part, ast.Param) and not is_several(part) and not uses_word(part):
+            return _split(part_text(part, False))
+        if isinstance(part, ast.CmdSub | ast.Arith):
+            return _split(part_text(part, False))
+        if isinstance(part, ast.DQuote) and len(part.parts) == 1:
+            inner = part.parts[0]
+            if isinstance(inner, ast.Param) and inner.name == "@" and not (inner.op or inner.length or inner.indirect):
+                return lambda sh: list(sh.positional)
+    emits = [emit_part(part, False) for part in word.parts]
+
+    def expand(sh: Shell) -> list[str]:
+        fields = Fields(sh)
+        for emit in emits:
+            emit(sh, fields)
+        return fields.finish()
+
+    return expand
+
+
+def _split(text: Text) -> Expand:
+    def expand(sh: Shell) -> list[str]:
+        value = text(sh)
+        if not value:
+            return []
+        if NEEDS_WORK.search(value) is None and sh.vars.get("IFS") == DEFAULT_IFS:
+            return [value]
+        return split_text(sh, value)
+
+    return expand
+
+
+def single_field(word: ast.Word) -> Text | None:
+    """The closure of a word that always is exactly one field; None when it may be another number."""
+    if word.lit is not None:
+        return constant(word.lit) if not word.glob else None
+    for part in word.parts:
+        kind = type(part)
+        if kind is ast.Quoted or kind is ast.Tilde or kind is ast.ProcSub:
+            continue
+        if kind is ast.Lit and not MAGIC.search(part.text):  # type: ignore[union-attr]
+            continue
+        if kind is ast.DQuote and not may_be_several(part.parts):  # type: ignore[union-attr]
+            continue
+        return None
+    return concatenation([part_text(part, False) for part in word.parts])
+
+
+def compile_words(words: Sequence[ast.Word]) -> Expand:
+    """Several words: the fields of all."""
+    texts = [single_field(word) for word in words]
+    if all(text is not None for text in texts):
+        if len(texts) == 1:
+            only = texts[0]
+            return lambda sh: [only(sh)]  # type: ignore[misc]
+        if len(texts) == 2:
+            first, second = texts
+            return lambda sh: [first(sh), second(sh)]  # type: ignore[misc]
+        return lambda sh: [text(sh) for text in texts]  # type: ignore[misc]
+    if len(words) == 1:
+        return compile_word(words[0])
+    parts: list[tuple[bool, Callable[[Shell], list[str] | str]]] = [
+        (True, text) if text is not None else (False, compile_word(word))
+        for text, word in zip(texts, words, strict=True)
+    ]
+
+    def expand(sh: Shell) -> list[str]:
+        out: list[str] = []
+        for single, part in parts:
+            if single:
+                out.append(part(sh))  # type: ignore[arg-type]
+            else:
+                out += part(sh)
+        return out
+
+    return expand
+
+
+# -------------------------------------------------------------------------------------------------------- patterns
+
+
+def pattern_text(parts: Sequence[ast.Part], quoted: bool = False) -> Text:
+    """A pattern: what is quoted is escaped, results of unquoted expansions count as patterns."""
+    return concatenation([_pattern_part(part, quoted) for part in brace.without(parts)])
+
+
+def _pattern_part(part: ast.Part, quoted: bool) -> Text:
+    kind = type(part)
+    if kind is ast.Lit:
+        text = part.text  # type: ignore[union-attr]
+        return constant(patterns.escape(text) if quoted else text)
+    if kind is ast.Quoted:
+        return constant(patterns.escape(part.text))  # type: ignore[union-attr]
+    if kind is ast.DQuote:
+        inner = dquoted_text(part.parts)  # type: ignore[union-attr]
+        return lambda sh: patterns.escape(inner(sh))
+    if kind is ast.Tilde:
+        inner = part_text(part, False)
+        return lambda sh: patterns.escape(inner(sh))
+    if isinstance(part, ast.Param) and uses_word(part) and not quoted:
+        assert isinstance(part.arg, ast.Word)
+        value = compile_value(part, False)
+        default = pattern_text(part.arg.parts)
+
+        def chosen(sh: Shell) -> str:
+            found = value(sh)
+            return default(sh) if found is None else _joined(sh, found)
+
+        return chosen
+    return part_text(part, quoted)
+
+
+def compile_pattern(word: ast.Word, always_extglob: bool = False) -> Callable[[Shell], patterns.Pattern]:
+    """A closure that gives the matcher of a case or ``[[ == ]]`` pattern, by the options of the shell."""
+    text = pattern_text(word.parts)
+
+    def pattern(sh: Shell) -> patterns.Pattern:
+        shopt = sh.shopt
+        return patterns.compile(text(sh), always_extglob or shopt["extglob"], shopt["nocasematch"])
+
+    return pattern

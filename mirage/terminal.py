@@ -1,0 +1,205 @@
+"""Terminal = Machine (namespace, gate, journal, CLIs) + Session (shell state): the object that a harness uses."""
+from __future__ import annotations
+
+import errno
+import os
+from functools import partial
+
+from mirage.machine import DEFAULT_PATH, Machine
+from mirage.mounts.document import Document
+from mirage.process.limits import Limits
+from mirage.shell.exec.session import Session
+from mirage.vfs.facade import Actor, Files
+from mirage.vfs.namespace import Namespace
+from mirage.vfs.tree import default_mounts
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from pathlib import Path
+    from typing import Any
+
+    from mirage.clis.framework import VirtualCli
+    from mirage.policy import Ask, Policy, Refusal, Verdict
+    from mirage.policy.records import Effect, Usage
+    from mirage.process.files import OpenFile
+    from mirage.vfs.types import Mount
+
+MERGED_LIMIT = 30_000
+
+
+class Result:
+    """What one line did.
+
+    stdout, stderr  text; bytes that are not UTF-8 appear as backslash escapes
+    exit_code       0 to 255; 124 timeout, 130 cancelled, 137 a limit, 126 refused by the policy
+    refusals        what the policy refused or held, in order
+    effects         what the line changed or called, in order
+    usage           calls, bytes, searches and time it took
+    merged          both streams in the order they were written, cut in the middle for a model's context
+    """
+
+    __slots__ = ("_log", "effects", "exit_code", "refusals", "stderr_bytes", "stdout_bytes", "usage")
+
+    def __init__(self, stdout: bytes, stderr: bytes, exit_code: int, log: list[tuple[str, bytes]] | None,
+                 refusals: tuple[Refusal, ...] = (), effects: tuple[Effect, ...] = (),
+                 usage: Usage | None = None) -> None:
+        self.stdout_bytes = stdout
+        self.stderr_bytes = stderr
+        self.exit_code = exit_code
+        self.refusals = refusals
+        self.effects = effects
+        self.usage = usage
+        self._log = log or []
+
+    @property
+    def stdout(self) -> str:
+        return self.stdout_bytes.decode("utf-8", "backslashreplace")
+
+    @property
+    def stderr(self) -> str:
+        return self.stderr_bytes.decode("utf-8", "backslashreplace")
+
+    @property
+    def merged(self) -> str:
+        text = b"".join(data for _, data in self._log).decode("utf-8", "backslashreplace")
+        return cut_middle(text, MERGED_LIMIT)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The shape of `mirage exec --json`."""
+        return {"stdout": self.stdout, "stderr": self.stderr, "exit_code": self.exit_code,
+                "refusals": [r.as_dict() for r in self.refusals], "effects": [e.as_dict() for e in self.effects],
+                "usage": self.usage.as_dict() if self.usage is not None else {}}
+
+    def __repr__(self) -> str:
+        return f"Result(exit_code={self.exit_code}, stdout={self.stdout!r}, stderr={self.stderr!r})"
+
+
+def _guide(machine: Machine, name: str) -> str:
+    from mirage import vfsmd
+    if name == "skill_md":
+        return vfsmd.skill_md(machine)
+    return vfsmd.vfs_md(machine, machine.gate.policy if machine.gate is not None else None)
+
+
+def cut_middle(text: str, limit: int) -> str:
+    """`text`, or its beginning and end with a note between them how to see what was left out."""
+    if len(text) <= limit:
+        return text
+    half = limit // 2
+    left_out = len(text) - 2 * half
+    note = f"\n[... {left_out:,} characters left out; save the output with > FILE and read it in parts ...]\n"
+    return text[:half] + note + text[-half:]
+
+
+class Terminal:
+    """A virtual terminal. Use it from any thread; one line runs at a time. Also a context manager.
+
+    mounts   path -> Mount; the usual tree (/tmp, /home/user, /workspace, /etc, /dev, /usr/bin) is there as well,
+             unless "/" is given
+    policy   YAML text, a file, the name of a shipped policy, or a Policy; None allows everything
+    clis     virtual CLIs, each a program of /usr/bin
+    on_ask   answers what the policy holds for approval; None refuses it
+    journal  an SQLite file that records refusals, changes, calls and typed commands; None keeps them in memory
+    tz       time zone of the terminal, an IANA name
+    """
+
+    def __init__(self, mounts: Mapping[str, Mount] | None = None, policy: Policy | str | Path | None = None,
+                 clis: Iterable[VirtualCli] = (), cwd: str = "/workspace", env: Mapping[str, str] | None = None,
+                 limits: Limits | None = None, on_ask: Callable[[Ask], Verdict] | None = None,
+                 journal: str | Path | None = None, *, tz: str = "UTC", hostname: str = "mirage",
+                 clock: Callable[[], float] | None = None) -> None:
+        limits = limits or Limits()
+        by_name = {cli.name: cli for cli in clis}
+        options: dict[str, Any] = {"clock": clock} if clock else {}
+        self.machine = Machine(Namespace(), clis=by_name, hostname=hostname, tz=tz, **options)
+        self._mount(mounts or {})
+        if policy is not None or journal is not None or by_name:
+            from mirage.policy.gate import make_gate
+            self.machine.gate = make_gate(self.machine, policy, on_ask=on_ask, journal=journal)
+        environment = {"HOME": "/home/user", "USER": "user", "LOGNAME": "user", "SHELL": "/bin/bash",
+                       "HOSTNAME": hostname, "LANG": "C.UTF-8", "TZ": tz, "PATH": DEFAULT_PATH, "TERM": "dumb"}
+        environment.update(env or {})
+        self.session = Session(self.machine, limits, env=environment, cwd=cwd)
+        self.fs = Files(self.machine)
+
+    def _mount(self, mounts: Mapping[str, Mount]) -> None:
+        """The default tree, unless "/" is given, under the mounts; then VFS.md and SKILL.md where nothing has the name."""
+        machine = self.machine
+        table = dict(mounts) if "/" in mounts else {**default_mounts(machine.program_names), **mounts}
+        for path, mount in table.items():
+            machine.namespace.mount(path, mount)
+        for path, write in (("/VFS.md", "vfs_md"), ("/SKILL.md", "skill_md")):
+            if path not in table and not machine.filesystem(Actor("mirage")).exists(path):
+                machine.namespace.mount(path, Document(partial(_guide, machine, write)))
+
+    @classmethod
+    def from_config(cls, path: str | Path, **overrides: Any) -> Terminal:
+        """The Terminal that a mirage.yaml describes; keyword arguments override its values."""
+        from mirage.config import load
+        return load(path).terminal(**overrides)
+
+    def run(self, text: str, stdin: bytes | OpenFile = b"", timeout: float | None = None, *,
+            stdout: OpenFile | None = None, stderr: OpenFile | None = None, final: bool = False) -> Result:
+        """Run a line (or a script) of bash. `timeout` in seconds overrides the limit. Never raises for the line.
+
+        With `stdout` or `stderr` that stream goes there as it comes and is empty in the Result. `final` says that it is
+        the last line: the EXIT trap runs at its end.
+        """
+        gate = self.machine.gate
+        if gate is None:
+            done = self.session.run(text, stdin, timeout, stdout=stdout, stderr=stderr, final=final)
+            return Result(done.stdout, done.stderr, done.status, done.log)
+        with gate.line(text) as line:
+            done = self.session.run(text, stdin, timeout, stdout=stdout, stderr=stderr, final=final)
+        return Result(done.stdout, done.stderr, done.status, done.log, line.refusals, line.effects, line.usage)
+
+    async def arun(self, text: str, stdin: bytes = b"", timeout: float | None = None) -> Result:
+        """run() for asyncio: the line runs on the Session's own thread; cancelling the task stops the line."""
+        import asyncio
+        self.session.move_to_thread()
+        future = asyncio.get_running_loop().run_in_executor(None, self.run, text, stdin, timeout)
+        try:
+            return await asyncio.shield(future)
+        except asyncio.CancelledError:
+            self.session.cancel()
+            await asyncio.wait([future])
+            raise
+
+    @property
+    def cwd(self) -> str:
+        """The shell's working directory."""
+        return self.session.process.cwd
+
+    def chdir(self, path: str) -> None:
+        """What `cd` does, from outside. Raises OSError."""
+        if not self.machine.filesystem(self.session.process).stat(path).is_dir:
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), path)
+        self.session.chdir(path)
+
+    def cancel(self) -> None:
+        """From another thread or a signal handler: stop the running line (status 130)."""
+        self.session.cancel()
+
+    def tools(self, style: str = "openai") -> list[dict[str, Any]]:
+        """The tool definition for a model: "openai", "anthropic" or "mcp"."""
+        from mirage.tools import definitions
+        return definitions(self, style)
+
+    def call(self, tool_name: str, arguments: Mapping[str, Any] | str) -> str:
+        """Run what a model called; the text to give back to it."""
+        from mirage.tools import call
+        return call(self, tool_name, arguments)
+
+    def close(self) -> None:
+        """End background jobs, run the EXIT trap, close the journal and the mounts."""
+        self.session.close()
+        if self.machine.gate is not None:
+            self.machine.gate.close()
+        self.machine.namespace.close()
+
+    def __enter__(self) -> Terminal:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()

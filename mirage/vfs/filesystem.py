@@ -1,0 +1,687 @@
+"""The gated namespace as one process sees it: proc.fs. Paths may be relative to the process's directory.
+
+Every operation resolves its path, asks the gate (mirage/vfs/gateway.py says what), checks mode bits as the
+kernel would for the user, and only then calls the mount. Every error is an OSError whose filename is the path
+given.
+"""
+from __future__ import annotations
+
+import errno
+import os
+
+from mirage.vfs.gateway import GatedHandle
+from mirage.vfs.handles import DirectoryHandle, FifoHandle, RangeHandle
+from mirage.vfs.resolve import Target, parent_stat, resolve
+from mirage.vfs.types import (
+    GID,
+    S_IFCHR,
+    S_IFDIR,
+    S_IFIFO,
+    S_IFLNK,
+    S_IFMT,
+    UID,
+    Entry,
+    Stat,
+    error,
+    permitted,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+    from mirage.vfs.types import Handle
+
+    OnError = Callable[[str, OSError], None]
+    Entries = list[Entry]
+    Names = list[str]
+
+READ, WRITE, SEARCH = 4, 2, 1
+STICKY = 0o1000
+
+
+class FileSystem:
+    """`machine` gives namespace and gate; `proc` gives cwd, umask and (where it has one) kernel."""
+
+    __slots__ = ("machine", "proc")
+    uid = UID
+    gid = GID
+
+    def __init__(self, machine: Any, proc: Any) -> None:
+        self.machine = machine
+        self.proc = proc
+
+    # ---- resolution and checks
+
+    def _find(self, path: str, follow: bool = True, create: bool = False) -> Target:
+        if path[:1] != "/":
+            if not path:
+                raise error(errno.ENOENT, path)
+            try:
+                return resolve(self.machine.namespace.table, f"{self.proc.cwd}/{path}", follow, self.uid,
+                               self.machine.gate, create)
+            except OSError as e:
+                e.filename = path
+                raise
+        machine = self.machine
+        return resolve(machine.namespace.table, path, follow, self.uid, machine.gate, create)
+
+    def _ask(self, effect: str, target: Target, path: str, subtree: bool = False) -> None:
+        gate = self.machine.gate
+        if gate is not None:
+            try:
+                gate.check(effect, target, self.proc, subtree)
+            except OSError as e:
+                e.filename, e.filename2 = path, None
+                raise
+
+    def _ask_moving(self, old: Target, new: Target, path: str, directory: bool) -> None:
+        gate = self.machine.gate
+        if gate is not None:
+            try:
+                gate.moving(old, new, directory, self.proc)
+            except OSError as e:
+                e.filename, e.filename2 = path, None
+                raise
+
+    def _need(self, stat: Stat, want: int, path: str) -> None:
+        if not permitted(stat, want, self.uid, self.gid):
+            raise error(errno.EACCES, path)
+
+    def _parent(self, target: Target) -> Stat:
+        if target.parent is not None:
+            return target.parent
+        return parent_stat(self.machine.namespace.table, target.path, self.uid)
+
+    def _fixed(self, target: Target, path: str) -> None:
+        """EBUSY for a mount point, or a directory that leads to one."""
+        table = self.machine.namespace.table
+        if target.path == target.mounted.point or target.path in table.children:
+            raise error(errno.EBUSY, path)
+
+    def _may_remove(self, target: Target, path: str) -> None:
+        """May the directory that holds `target` lose it?"""
+        parent, stat = self._parent(target), target.stat
+        self._need(parent, WRITE | SEARCH, path)
+        if parent.mode & STICKY and self.uid and stat is not None and self.uid not in (stat.uid, parent.uid):
+            raise error(errno.EPERM, path)
+
+    @staticmethod
+    def _able(target: Target, capability: str, path: str, otherwise: int = errno.EPERM) -> None:
+        """EROFS where nothing can be created in the mount, `otherwise` where only this cannot be done."""
+        if capability not in target.mounted.can:
+            raise error(otherwise if target.mounted.can.writable else errno.EROFS, path)
+
+    def _place(self, path: str) -> Target | None:
+        """The name that an operation on names is about: not followed if it is a link, even with a slash behind it.
+
+        None: the last component is `.` or `..`, or there is none.
+        """
+        name = path.rstrip("/")
+        last = name.rpartition("/")[2]
+        if last in ("", ".", ".."):
+            self._find(f"{name[:-len(last)] or '.'}/." if name else path)
+            return None
+        try:
+            return self._find(name, follow=False, create=True)
+        except OSError as e:
+            e.filename = path
+            raise
+
+    def _new(self, path: str, capability: str, effects: tuple[str, ...] = ("create",)) -> Target:
+        """The place for a new name: checked, allowed, and nothing there."""
+        target = self._place(path)
+        if target is None or target.stat is not None:
+            raise error(errno.EEXIST, path)
+        if path.endswith("/") and capability != "mkdir":
+            raise error(errno.ENOENT, path)
+        for effect in effects:
+            self._ask(effect, target, path)
+        self._need(self._parent(target), WRITE | SEARCH, path)
+        self._able(target, capability, path)
+        return target
+
+    # ---- looking
+
+    def stat(self, path: str, follow: bool = True) -> Stat:
+        """stat(2), or lstat(2) with follow=False."""
+        target = self._find(path, follow)
+        if self.machine.gate is not None:
+            self._ask("stat", target, path)
+        return target.stat  # type: ignore[return-value]
+
+    def lstat(self, path: str) -> Stat:
+        return self.stat(path, False)
+
+    def exists(self, path: str, follow: bool = True) -> bool:
+        """Is there such an object? False on any error, as for a dangling link."""
+        try:
+            self.stat(path, follow)
+        except OSError:
+            return False
+        return True
+
+    def is_dir(self, path: str) -> bool:
+        try:
+            return self.stat(path).mode & S_IFMT == S_IFDIR
+        except OSError:
+            return False
+
+    def is_file(self, path: str) -> bool:
+        try:
+            return self.stat(path).is_file
+        except OSError:
+            return False
+
+    def readlink(self, path: str) -> str:
+        """The text of a link; EINVAL for anything else."""
+        target = self._find(path, follow=False)
+        self._ask("stat", target, path)
+        if target.stat is None or target.stat.mode & S_IFMT != S_IFLNK:
+            raise error(errno.EINVAL, path)
+        return self._call(path, target.mounted.mount.readlink, target.inner)  # type: ignore[no-any-return]
+
+    def access(self, path: str, mode: int) -> bool:
+        """access(2) with os.R_OK, W_OK, X_OK, F_OK; also False where policy or a read-only mount refuses."""
+        try:
+            target = self._find(path)
+        except OSError:
+            return False
+        stat, gate = target.stat, self.machine.gate
+        if stat is None or (mode and not permitted(stat, mode, self.uid, self.gid)):
+            return False
+        device = stat.mode & S_IFMT == S_IFCHR
+        if mode & os.W_OK and not device and not target.mounted.can.writable:
+            return False
+        if gate is None or device:
+            return True
+        effects = ["stat"]
+        if mode & os.R_OK:
+            effects.append("list" if stat.is_dir else "read")
+        if mode & os.W_OK:
+            effects.append("create" if stat.is_dir else "write")
+        return all(gate.allows(effect, target, self.proc) for effect in effects)
+
+    def statfs(self, path: str) -> tuple[int, int]:
+        """(total, free) in bytes of the mount that holds `path`; zeros where it does not know."""
+        target = self._find(path)
+        measure = getattr(target.mounted.mount, "statfs", None)
+        return measure(target.inner) if measure is not None else (0, 0)
+
+    def abspath(self, path: str) -> str:
+        """Absolute, with `.` and `..` taken out of the text (as `cd -L` does); no look at the files."""
+        names: Names = []
+        whole = path if path[:1] == "/" else f"{self.proc.cwd}/{path}"
+        for name in whole.split("/"):
+            if name == "..":
+                del names[-1:]
+            elif name and name != ".":
+                names.append(name)
+        return "/" + "/".join(names)
+
+    def realpath(self, path: str, strict: bool = True, last_missing: bool = False) -> str:
+        """The physical path. strict: all of it must exist (but the last component with last_missing).
+
+        Not strict: resolved as far as it exists, the rest taken as it is (`realpath -m`).
+        """
+        if strict:
+            return self._find(path, create=last_missing).path
+        try:
+            return self._find(path, create=True).path
+        except OSError as e:
+            if e.errno == errno.ELOOP or not path:
+                raise
+        names = [name for name in (path if path[:1] == "/" else f"{self.proc.cwd}/{path}").split("/") if name]
+        at = "/"
+        for name in names:
+            if name == ".":
+                continue
+            if name == "..":
+                at = at.rpartition("/")[0] or "/"
+                continue
+            step = f"{at.rstrip('/')}/{name}"
+            try:
+                at = self._find(step, create=True).path
+            except OSError:
+                at = step
+        return at
+
+    def mount_point(self, path: str) -> str:
+        """Where the mount is mounted that holds `path`."""
+        return self._find(path, create=True).mounted.point
+
+    def is_mount_root(self, path: str) -> bool:
+        target = self._find(path)
+        return target.path == target.mounted.point
+
+    # ---- directories
+
+    def list(self, path: str) -> Entries:
+        """The names in a directory, without `.` and `..`, in the mount's order; hidden ones are absent."""
+        target = self._find(path)
+        return self._call(path, self._list, target, path)  # type: ignore[no-any-return]
+
+    def _list(self, target: Target, path: str) -> Entries:
+        stat, mounted = target.stat, target.mounted
+        if stat is None or stat.mode & S_IFMT != S_IFDIR:
+            raise error(errno.ENOTDIR, path)
+        self._ask("list", target, path)
+        self._need(stat, READ, path)
+        names = self.machine.namespace.table.children.get(target.path)
+        inner = target.inner
+        entries: Entries
+        if names is None:
+            entries = mounted.mount.list(inner)
+            if type(entries) is not list:
+                entries = list(entries)
+        else:
+            entries = self._spliced(target, names)
+        if "identity" not in mounted.can:
+            prefix = inner if inner == "/" else inner + "/"
+            for entry in entries:
+                if entry.stat is not None and not entry.stat.dev:
+                    mounted.identify(prefix + entry.name, entry.stat)
+        gate = self.machine.gate
+        if gate is not None:
+            entries = gate.filter(target, entries)
+        return entries
+
+    def _spliced(self, target: Target, names: Names) -> Entries:
+        """What the mount lists, and the ways to mounts below; these hide entries of their name."""
+        try:
+            entries = list(target.mounted.mount.list(target.inner))
+        except (FileNotFoundError, NotADirectoryError):      # only the way to a mount
+            entries = []
+        taken = set(names)
+        kept = [entry for entry in entries if entry.name not in taken]
+        table = self.machine.namespace.table
+        for name in names:
+            at = f"{target.path.rstrip('/')}/{name}"
+            try:
+                stat = resolve(table, at, False, 0).stat
+            except OSError:                                  # a service that is down still has its directory
+                stat = table.virtual_stat(at)
+            kept.append(Entry(name, stat))
+        return kept
+
+    def walk(self, path: str, follow: bool = False,
+             onerror: OnError | None = None) -> Iterator[tuple[str, Entries]]:
+        """(directory, entries with stat) in pre-order, depth first in listing order, across mounts.
+
+        The consumer may remove directories from the list to keep the walk out of them. A directory that
+        cannot be read is given to `onerror` and then yielded empty. Directories begin with `path` as it was
+        given. With `follow`, links to directories are entered unless they lead back to one being walked.
+        """
+        target = self._find(path)
+        if target.stat is None or not target.stat.is_dir:
+            raise error(errno.ENOTDIR, path)
+        yield from self._walk(target, path, follow, onerror)
+
+    def _walk(self, top: Target, path: str, follow: bool,
+              onerror: OnError | None) -> Iterator[tuple[str, Entries]]:
+        table = self.machine.namespace.table
+        todo: list[tuple[Target, str, tuple[tuple[int, int], ...]]] = [(top, path, ())]
+        while todo:
+            target, shown, above = todo.pop()
+            try:
+                entries = self._list(target, shown)
+                self._complete(target, entries)
+            except OSError as e:
+                e.filename = shown
+                if onerror is not None:
+                    onerror(shown, e)
+                entries = []
+            yield shown, entries
+            here: list[tuple[Target, str, tuple[tuple[int, int], ...]]] = []
+            prefix = shown if shown[-1:] == "/" else shown + "/"
+            outer = target.path if target.path == "/" else target.path + "/"
+            inner = target.inner if target.inner == "/" else target.inner + "/"
+            mounted = target.mounted
+            crosses = target.path in table.children
+            chain = (*above, target.stat.identity) if follow and target.stat is not None else ()
+            for entry in entries:
+                stat = entry.stat
+                kind = stat.mode & S_IFMT if stat is not None else 0
+                if kind == S_IFDIR:
+                    if crosses:
+                        at = outer + entry.name
+                        found = table.find(at)
+                        child = Target(found, found.inner(at), at, stat)
+                    else:
+                        child = Target(mounted, inner + entry.name, outer + entry.name, stat)
+                    here.append((child, prefix + entry.name, chain))
+                elif kind == S_IFLNK and follow:
+                    try:
+                        child = self._find(prefix + entry.name)
+                    except OSError:
+                        continue
+                    if child.stat is not None and child.stat.is_dir and child.stat.identity not in chain:
+                        here.append((child, prefix + entry.name, chain))
+            todo.extend(reversed(here))
+
+    def _complete(self, target: Target, entries: Entries) -> None:
+        """Fill in the stats that a listing left out; names that are gone meanwhile are dropped."""
+        if all(entry.stat is not None for entry in entries):
+            return
+        gone = []
+        prefix = target.inner if target.inner == "/" else target.inner + "/"
+        for entry in entries:
+            if entry.stat is None:
+                try:
+                    entry.stat = target.mounted.identify(prefix + entry.name,
+                                                         target.mounted.mount.stat(prefix + entry.name))
+                except FileNotFoundError:
+                    gone.append(entry)
+        for entry in gone:
+            entries.remove(entry)
+
+    # ---- content
+
+    def open(self, path: str, flags: int = os.O_RDONLY, mode: int = 0o666) -> Handle:
+        """open(2). A directory opens for reading only; a FIFO gives a handle whose stat().is_fifo is True."""
+        exclusive = flags & os.O_CREAT and flags & os.O_EXCL
+        if flags & os.O_CREAT and path[-1:] == "/" and self._place(path) is not None:
+            raise error(errno.EISDIR, path)
+        follow = not (exclusive or flags & os.O_NOFOLLOW)
+        target = self._find(path, follow, create=bool(flags & os.O_CREAT))
+        stat = target.stat
+        if stat is None:
+            return self._create(target, path, flags, mode)
+        if exclusive:
+            raise error(errno.EEXIST, path)
+        kind = stat.mode & S_IFMT
+        access = flags & os.O_ACCMODE
+        writing = access != os.O_RDONLY or flags & os.O_TRUNC
+        if kind == S_IFLNK:
+            raise error(errno.ELOOP, path)
+        if kind == S_IFDIR:
+            if writing or flags & os.O_CREAT:
+                raise error(errno.EISDIR, path)
+            self._ask("list", target, path)
+            self._need(stat, READ, path)
+            return DirectoryHandle(stat)
+        if flags & os.O_DIRECTORY:
+            raise error(errno.ENOTDIR, path)
+        gate = self.machine.gate
+        if gate is not None and kind != S_IFCHR:
+            if access != os.O_WRONLY:
+                self._ask("read", target, path)
+            if writing:
+                self._ask("destroy" if flags & os.O_TRUNC and stat.size != 0 else "write", target, path)
+        self._need(stat, (0 if access == os.O_WRONLY else READ) | (WRITE if writing else 0), path)
+        if kind == S_IFIFO and "mkfifo" in target.mounted.can:
+            return FifoHandle(stat)
+        mounted = target.mounted
+        handle: Handle
+        if "open" in mounted.can:
+            if writing and kind != S_IFCHR and not mounted.can.writable:
+                raise error(errno.EROFS, path)
+            handle = self._call(path, mounted.mount.open, target.inner, flags)
+        elif writing:
+            raise error(errno.EROFS if not mounted.can.writable else errno.EPERM, path)
+        else:
+            handle = RangeHandle(mounted.mount, target.inner, stat)
+        return handle if gate is None or kind == S_IFCHR else GatedHandle(handle, gate, target, self.proc)
+
+    def _create(self, target: Target, path: str, flags: int, mode: int) -> Handle:
+        if target.slash or flags & os.O_DIRECTORY:
+            raise error(errno.EISDIR if target.slash else errno.EINVAL, path)
+        self._ask("create", target, path)
+        self._need(self._parent(target), WRITE | SEARCH, path)
+        self._able(target, "create", path)
+        try:
+            handle: Handle = self._call(path, target.mounted.mount.create, target.inner, mode & ~self.proc.umask,
+                                        self.uid, self.gid, True)
+        except FileExistsError:                              # made meanwhile: no longer a question of "create"
+            if flags & os.O_EXCL:
+                raise
+            return self.open(path, flags & ~os.O_CREAT)
+        gate = self.machine.gate
+        return handle if gate is None else GatedHandle(handle, gate, target, self.proc)
+
+    def read(self, path: str) -> bytes:
+        """The whole content; within the Terminal's memory limit."""
+        target = self._find(path)
+        stat, mounted, kernel = target.stat, target.mounted, getattr(self.proc, "kernel", None)
+        if stat is None or not (stat.is_file or stat.is_char):
+            raise error(errno.EISDIR if stat is not None and stat.is_dir else errno.EINVAL, path)
+        if stat.is_file:
+            self._ask("read", target, path)
+        self._need(stat, READ, path)
+        if kernel is not None and stat.size:
+            kernel.fits(stat.size)
+        data: bytes = self._call(path, mounted.mount.read, target.inner)
+        if self.machine.gate is not None:
+            self.machine.gate.moved("read", target, len(data), self.proc)
+        return data
+
+    def write(self, path: str, data: bytes) -> None:
+        """Replace the whole content, making the file where it is missing (mode 0666 less the umask)."""
+        target = self._find(path, create=True)
+        if "replace" not in target.mounted.can or (target.stat is not None and not target.stat.is_file):
+            handle = self.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+            try:
+                handle.pwrite(data, 0)
+            finally:
+                handle.close()
+            return
+        stat = target.stat
+        if stat is None:
+            if target.slash:
+                raise error(errno.EISDIR, path)
+            self._ask("create", target, path)
+            self._need(self._parent(target), WRITE | SEARCH, path)
+        else:
+            self._ask("destroy" if stat.size != 0 else "write", target, path)
+            self._need(stat, WRITE, path)
+        if self.machine.gate is not None:
+            self.machine.gate.moved("write", target, len(data), self.proc)
+        self._call(path, target.mounted.mount.replace, target.inner, data, 0o666 & ~self.proc.umask,
+                   self.uid, self.gid)
+
+    def truncate(self, path: str, size: int) -> None:
+        """Cut or grow (with zeros) to `size` bytes."""
+        handle = self.open(path, os.O_WRONLY)
+        try:
+            handle.truncate(size)
+        finally:
+            handle.close()
+
+    # ---- names
+
+    def mkdir(self, path: str, mode: int = 0o777) -> None:
+        target = self._new(path, "mkdir")
+        mode &= ~self.proc.umask
+        self._call(path, target.mounted.mount.mkdir, target.inner, mode, self.uid, self.gid)
+
+    def mkfifo(self, path: str, mode: int = 0o666) -> None:
+        target = self._new(path, "mkfifo")
+        mode &= ~self.proc.umask
+        self._call(path, target.mounted.mount.mkfifo, target.inner, mode, self.uid, self.gid)
+
+    def symlink(self, text: str, path: str) -> None:
+        """A link at `path` that says `text`."""
+        if not text:
+            raise error(errno.ENOENT, text, path)
+        if len(text.encode("utf-8", "surrogateescape")) >= 4096:
+            raise error(errno.ENAMETOOLONG, text, path)
+        target = self._new(path, "symlink", ("link", "create"))
+        self._call(path, target.mounted.mount.symlink, text, target.inner, self.uid, self.gid)
+
+    def link(self, source: str, path: str, follow: bool = False) -> None:
+        """A further name for a file; EXDEV across mounts, EPERM for a directory."""
+        old = self._find(source, follow)
+        new = self._place(path)
+        stat = old.stat
+        if new is None or new.stat is not None:
+            raise error(errno.EEXIST, source, path)
+        if path.endswith("/"):
+            raise error(errno.ENOENT, source, path)
+        if old.mounted is not new.mounted:
+            raise error(errno.EXDEV, source, path)
+        if stat is None or stat.is_dir:
+            raise error(errno.EPERM, source, path)
+        self._ask("link", old, source)
+        self._ask("link", new, path)
+        self._ask("create", new, path)
+        self._ask_moving(old, new, source, False)
+        self._need(self._parent(new), WRITE | SEARCH, path)
+        self._able(new, "link", path)
+        if self.uid not in (0, stat.uid) and not permitted(stat, READ | WRITE, self.uid, self.gid):
+            raise error(errno.EPERM, source, path)
+        self._call(source, old.mounted.mount.link, old.inner, new.inner)
+
+    def unlink(self, path: str) -> None:
+        target = self._place(path)
+        if target is None:
+            raise error(errno.EISDIR, path)
+        stat = target.stat
+        if stat is None:
+            raise error(errno.ENOENT, path)
+        if stat.is_dir:
+            raise error(errno.EISDIR, path)
+        if path.endswith("/"):
+            raise error(errno.ENOTDIR, path)
+        self._fixed(target, path)
+        self._ask("destroy", target, path)
+        self._may_remove(target, path)
+        self._able(target, "remove", path)
+        self._call(path, target.mounted.mount.unlink, target.inner)
+
+    def rmdir(self, path: str) -> None:
+        target = self._place(path)
+        if target is None:
+            last = path.rstrip("/").rpartition("/")[2]
+            raise error({".": errno.EINVAL, "..": errno.ENOTEMPTY}.get(last, errno.EBUSY), path)
+        if target.stat is None:
+            raise error(errno.ENOENT, path)
+        if not target.stat.is_dir:
+            raise error(errno.ENOTDIR, path)
+        self._fixed(target, path)
+        self._ask("destroy", target, path)
+        self._may_remove(target, path)
+        self._able(target, "remove", path)
+        self._call(path, target.mounted.mount.rmdir, target.inner)
+
+    def rename(self, old: str, new: str) -> None:
+        """rename(2): atomic, replaces what is at `new`; EXDEV across mounts."""
+        source, target = self._place(old), self._place(new)
+        if source is None or target is None:
+            raise error(errno.EBUSY, old, new)
+        stat, there = source.stat, target.stat
+        if stat is None:
+            raise error(errno.ENOENT, old, new)
+        directory = stat.is_dir
+        if not directory and (old.endswith("/") or new.endswith("/")):
+            raise error(errno.ENOTDIR, old, new)
+        self._fixed(source, old)
+        self._fixed(target, new)
+        if source.mounted is not target.mounted:
+            raise error(errno.EXDEV, old, new)
+        if target.path.startswith(source.path + "/"):
+            raise error(errno.EINVAL, old, new)
+        if there is not None and there.identity == stat.identity and there.dev:
+            return
+        self._ask("destroy", source, old, directory)
+        if there is None:
+            self._ask("create", target, new, directory)
+        else:
+            self._ask("destroy", target, new, directory)
+        self._ask_moving(source, target, old, directory)
+        self._may_remove(source, old)
+        self._may_remove(target, new)
+        self._able(source, "rename", old)
+        if directory and source.path.rpartition("/")[0] != target.path.rpartition("/")[0]:
+            self._need(stat, WRITE, old)
+        try:
+            source.mounted.mount.rename(source.inner, target.inner)
+        except OSError as e:
+            e.filename, e.filename2 = old, new
+            raise
+
+    # ---- attributes
+
+    def chmod(self, path: str, mode: int, follow: bool = True) -> None:
+        target = self._change(path, follow)
+        if target.stat is not None and self.uid and target.stat.gid != self.gid and not target.stat.is_dir:
+            mode &= ~0o2000
+        self._call(path, self._setattr(target), target.inner, mode=mode & 0o7777)
+
+    def chown(self, path: str, uid: int, gid: int, follow: bool = True) -> None:
+        """-1 keeps. The user may give nothing away: EPERM for any other owner or group."""
+        target = self._change(path, follow)
+        stat = target.stat
+        given = stat is None or uid not in (-1, stat.uid) or gid not in (-1, stat.gid, self.gid)
+        if self.uid and given:
+            raise error(errno.EPERM, path)
+        self._call(path, self._setattr(target), target.inner, uid=None if uid == -1 else uid,
+                   gid=None if gid == -1 else gid)
+
+    def utime(self, path: str, atime_ns: int | None, mtime_ns: int | None, follow: bool = True) -> None:
+        """None keeps. Also allowed to whoever may write the file, as touch(1) needs."""
+        target = self._change(path, follow, writer_too=True)
+        self._call(path, self._setattr(target), target.inner, atime_ns=atime_ns, mtime_ns=mtime_ns)
+
+    def _change(self, path: str, follow: bool, writer_too: bool = False) -> Target:
+        target = self._find(path, follow)
+        stat = target.stat
+        self._ask("setattr", target, path)
+        if stat is not None and self.uid not in (0, stat.uid) \
+                and not (writer_too and permitted(stat, WRITE, self.uid, self.gid)):
+            raise error(errno.EPERM, path)
+        self._able(target, "setattr", path)
+        return target
+
+    @staticmethod
+    def _setattr(target: Target) -> Callable[..., None]:
+        return target.mounted.mount.setattr  # type: ignore[no-any-return]
+
+    # ---- extended attributes
+
+    def getxattr(self, path: str, name: str, follow: bool = True) -> bytes:
+        target = self._find(path, follow)
+        self._ask("stat", target, path)
+        if "xattr" not in target.mounted.can:
+            raise error(errno.EOPNOTSUPP, path)
+        return self._call(path, target.mounted.mount.getxattr, target.inner, name)  # type: ignore[no-any-return]
+
+    def listxattr(self, path: str, follow: bool = True) -> Names:
+        target = self._find(path, follow)
+        self._ask("stat", target, path)
+        if "xattr" not in target.mounted.can:
+            return []
+        return self._call(path, target.mounted.mount.listxattr, target.inner)  # type: ignore[no-any-return]
+
+    def setxattr(self, path: str, name: str, value: bytes, follow: bool = True) -> None:
+        target = self._find(path, follow)
+        self._ask("setattr", target, path)
+        self._able(target, "xattr", path, errno.EOPNOTSUPP)
+        self._need(target.stat, WRITE, path)  # type: ignore[arg-type]
+        self._call(path, target.mounted.mount.setxattr, target.inner, name, value)
+
+    def removexattr(self, path: str, name: str, follow: bool = True) -> None:
+        target = self._find(path, follow)
+        self._ask("setattr", target, path)
+        self._able(target, "xattr", path, errno.EOPNOTSUPP)
+        self._need(target.stat, WRITE, path)  # type: ignore[arg-type]
+        self._call(path, target.mounted.mount.removexattr, target.inner, name)
+
+    # ---- search
+
+    def candidates(self, path: str, query: Any) -> Any:
+        """The files below `path` that may match `query` (mirage/vfs/search.py); None: read everything."""
+        target = self._find(path)
+        if "search" not in target.mounted.can or target.path in self.machine.namespace.table.children:
+            return None
+        self._ask("search", target, path)
+        return self._call(path, target.mounted.mount.search, target.inner, query)
+
+    @staticmethod
+    def _call(path: str, function: Callable[..., Any], *args: Any, **options: Any) -> Any:
+        """A mount's method; its errors get the path that the caller knows."""
+        try:
+            return function(*args, **options)
+        except OSError as e:
+            e.filename, e.filename2 = path, None
+            raise

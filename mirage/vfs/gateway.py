@@ -1,0 +1,115 @@
+"""What the FileSystem asks of a policy gate, and the handle that keeps asking after open.
+
+The gate is `machine.gate`; None means that nothing is forbidden. It lives in mirage/policy; this module knows
+only its shape. Every question comes before the mount is called, after links were resolved.
+
+Which effects an operation asks for (`x` is the resolved Target):
+
+  stat, lstat, readlink, access        stat x
+  list, walk, opening a directory      list x (each directory of a walk)
+  read, open for reading               read x
+  open O_CREAT, mkdir, mkfifo (new)    create x
+  open for writing, append             write x; O_TRUNC of a file that is not empty: destroy x instead
+  truncate, Handle.truncate            destroy x when it gets shorter, else write x
+  unlink, rmdir                        destroy x
+  rename old new                       destroy old; create new, or destroy new where it exists
+                                       (subtree=True when a directory moves: rules below either name
+                                       count); then `moving`
+  link src dst                         link src, link dst, create dst; then `moving`
+  symlink dst                          link dst, create dst
+  chmod, chown, utime, setxattr        setattr x
+  candidates (search push-down)        search x
+
+Opening a character device (/dev/null) is not asked about, only whether it is visible: nothing in it can
+change. Resolution asks `visible` for the place itself, for every link it goes through and every directory it
+leaves by `..`; a second time with `stat` set for a file with several hard links, whose other names the gate
+finds with `names`.
+"""
+from __future__ import annotations
+
+from mirage.vfs.types import S_IFDIR
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Protocol
+
+    from mirage.vfs.resolve import Target
+    from mirage.vfs.types import Entry, Handle, Stat
+else:
+    Protocol = object
+
+EFFECTS = ("stat", "list", "read", "search", "create", "write", "destroy", "setattr", "link")
+
+
+class Gate(Protocol):
+    """The policy's side. All methods are thread-safe and may block only through mirage.process.blocking."""
+
+    def check(self, effect: str, target: Target, proc: Any, subtree: bool = False) -> None:
+        """Return, or raise: PermissionError (EACCES) with `note`, or FileNotFoundError for what is hidden.
+
+        `target.stat` is None for a name that does not exist yet. `proc`: the process, or the Actor of a door.
+        `subtree`: whatever lies below the target takes part as well.
+        """
+
+    def moving(self, old: Target, new: Target, directory: bool, proc: Any) -> None:
+        """May the object at `old` get the name `new` (rename, hard link), by the rules of both places?"""
+
+    def allows(self, effect: str, target: Target, proc: Any) -> bool:
+        """The same question without consequences: no journal record, no question to the owner."""
+
+    def visible(self, target: Target) -> bool:
+        """False where the policy hides the target, or anything above it."""
+
+    def filter(self, directory: Target, entries: list[Entry]) -> list[Entry]:
+        """The entries of a listing without the hidden ones; may return the same list."""
+
+    def moved(self, effect: str, target: Target, size: int, proc: Any) -> None:
+        """`size` bytes were read, or will be written (journal sums, `limit`); may raise like check."""
+
+
+def names(target: Target) -> list[tuple[str, str]]:
+    """Every (backend, path) of the object behind a target: its own, and those of its other hard links."""
+    own = target.backend
+    stat = target.stat
+    find = getattr(target.mounted.mount, "names", None)
+    if stat is None or stat.nlink < 2 or stat.mode & 0o170000 == S_IFDIR or find is None:
+        return [own]
+    others = [target.mounted.backend(inner) for inner in find(target.inner)]
+    return [own, *(other for other in others if other != own)]
+
+
+class GatedHandle:
+    """An open file under a gate: counts what is moved, and asks before the file gets shorter."""
+
+    __slots__ = ("_gate", "_handle", "_proc", "_target", "is_dir", "seekable")
+
+    def __init__(self, handle: Handle, gate: Gate, target: Target, proc: Any) -> None:
+        self._handle = handle
+        self._gate = gate
+        self._target = target
+        self._proc = proc
+        self.seekable = handle.seekable
+        self.is_dir = False
+
+    def pread(self, size: int, offset: int) -> bytes:
+        data = self._handle.pread(size, offset)
+        self._gate.moved("read", self._target, len(data), self._proc)
+        return data
+
+    def pwrite(self, data: bytes, offset: int) -> int:
+        self._gate.moved("write", self._target, len(data), self._proc)
+        return self._handle.pwrite(data, offset)
+
+    def truncate(self, size: int) -> None:
+        if size < (self._handle.stat().size or 0):
+            self._gate.check("destroy", self._target, self._proc)
+        self._handle.truncate(size)
+
+    def stat(self) -> Stat:
+        return self._handle.stat()
+
+    def sync(self) -> None:
+        self._handle.sync()
+
+    def close(self) -> None:
+        self._handle.close()

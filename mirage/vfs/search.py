@@ -1,0 +1,49 @@
+"""What a tool asks of a mount that can search, and what it may rely on in the answer."""
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+SUBSTRING = "substring"
+TOKEN = "token"
+
+
+class Query:
+    """What every matching file must contain.
+
+    literals     texts of which all must occur in the file (a conjunction); never empty
+    whole_words  every literal stands between word boundaries, so that a search by words finds it
+    ignore_case  letter case does not matter
+    mode         the mount's option `search`, where the command overrides it: "exact", "service" or "auto"
+    """
+
+    __slots__ = ("ignore_case", "literals", "mode", "whole_words")
+
+    def __init__(self, literals: Iterable[str], whole_words: bool = False, ignore_case: bool = False,
+                 mode: str = "auto") -> None:
+        self.literals = tuple(literals)
+        self.whole_words = whole_words
+        self.ignore_case = ignore_case
+        self.mode = mode
+        if not self.literals or not all(self.literals):
+            raise ValueError("a query needs at least one literal, none of them empty")
+
+    def __repr__(self) -> str:
+        return f"Query({self.literals!r}, whole_words={self.whole_words}, ignore_case={self.ignore_case})"
+
+
+class Candidates:
+    """Paths (inside the mount) to read and match for real.
+
+    complete  every matching file is among `paths`; False: nobody knows about `skipped` items
+    note      for standard error, where something was left out: "searched by the service for whole words"
+    """
+
+    __slots__ = ("complete", "note", "paths", "skipped")
+
+    def __init__(self, paths: Iterable[str], complete: bool = True, skipped: int = 0, note: str = "") -> None:
+        self.paths = paths
+        self.complete = complete
+        self.skipped = skipped
+        self.note = note

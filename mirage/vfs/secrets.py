@@ -1,0 +1,70 @@
+"""Secrets of mounts and CLIs: named in configuration, resolved when used, never shown."""
+from __future__ import annotations
+
+import os
+
+KINDS = ("env", "file", "keyring", "cmd")
+
+
+class Secret:
+    """A reference such as `env:GMAIL_TOKEN`. `reveal()` gives the text; repr and str show only the reference.
+
+    env:NAME      an environment variable of the host process
+    file:PATH     a file of the host (relative to `folder`), without its last newline
+    keyring:NAME  the system keyring, service "mirage" (needs the package keyring)
+    cmd:COMMAND   first line of a host command's output (run without a shell, 30 s at most)
+    """
+
+    __slots__ = ("_folder", "_kind", "_name")
+
+    def __init__(self, reference: str, folder: str | os.PathLike[str] = "") -> None:
+        kind, colon, name = reference.partition(":")
+        if not colon or kind not in KINDS or not name:
+            raise ValueError("a secret is named, not written: "
+                             "env:NAME, file:PATH, keyring:NAME or cmd:COMMAND")
+        self._kind = kind
+        self._name = name
+        self._folder = folder
+
+    def reveal(self) -> str:
+        """The secret. LookupError, without any of the secret's text, where there is none."""
+        text = getattr(self, f"_from_{self._kind}")()
+        if not text:
+            raise LookupError(f"{self}: no such secret, or it is empty")
+        return str(text)
+
+    def _from_env(self) -> str | None:
+        return os.environ.get(self._name)
+
+    def _from_file(self) -> str:
+        try:
+            with open(os.path.join(self._folder, os.path.expanduser(self._name)), encoding="utf-8") as file:
+                return file.read().removesuffix("\n")
+        except OSError as e:
+            raise LookupError(f"{self}: {e.strerror}") from None
+
+    def _from_keyring(self) -> str | None:
+        try:
+            import keyring
+        except ImportError:
+            raise LookupError(f"{self}: install the package keyring") from None
+        return keyring.get_password("mirage", self._name)
+
+    def _from_cmd(self) -> str:
+        import shlex
+        import subprocess
+        try:
+            done = subprocess.run(shlex.split(self._name), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                  timeout=30, check=True)
+        except (OSError, ValueError, subprocess.SubprocessError) as e:
+            raise LookupError(f"{self}: the command failed ({type(e).__name__})") from None
+        return done.stdout.decode("utf-8", "replace").partition("\n")[0]
+
+    def __repr__(self) -> str:
+        return f"{self._kind}:{self._name}"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Secret) and repr(self) == repr(other)
+
+    def __hash__(self) -> int:
+        return hash(repr(self))

@@ -1,0 +1,22 @@
+"""The providers, one folder each. Import them as `mirage.mounts`; a name here is imported on first use."""
+from __future__ import annotations
+
+if not __name__.startswith("mirage."):
+    raise ImportError("import mirage.mounts: this folder is a part of Mirage and has no other name")
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from mirage.mounts.host import Host
+    from mirage.mounts.memory import Memory
+
+__all__ = ["Host", "Memory"]
+
+
+def __getattr__(name: str) -> object:
+    if name == "Memory":
+        from mirage.mounts.memory import Memory
+        return Memory
+    if name == "Host":
+        from mirage.mounts.host import Host
+        return Host
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,7 @@
+"""Writers of VFS.md and SKILL.md: a page each that tells an agent where things are and what it can do."""
+from __future__ import annotations
+
+from mirage.vfsmd.skill import skill_md
+from mirage.vfsmd.vfs import vfs_md
+
+__all__ = ["skill_md", "vfs_md"]
