@@ -83,10 +83,10 @@ class Config(_Strict):
         """Keyword arguments for Terminal()."""
         from mirage.clis import make_cli
         from mirage.policy import Policy
-        from mirage.vfs.registry import make_mount
+        from mirage.vfs.registry import build
         mounts: dict[str, Mount] = {}
         for path, mount in self.mounts.items():
-            mounts[path] = make_mount(mount.provider, dict(mount.model_extra or {}), folder=self.folder)
+            mounts[path] = build(mount.provider, self._options(mount))
         clis = [make_cli(name, cli.provider, dict(cli.model_extra or {}), mounts=mounts, folder=self.folder)
                 for name, cli in self.clis.items()]
         names = [self.policy] if isinstance(self.policy, str) else self.policy or []
@@ -96,6 +96,13 @@ class Config(_Strict):
                 "journal": self.folder / self.journal if self.journal else None,
                 "cwd": self.terminal.cwd, "env": self.terminal.env, "tz": self.terminal.tz,
                 "hostname": self.terminal.hostname}
+
+    def _options(self, mount: MountConfig) -> dict[str, Any]:
+        """The provider's options; a host folder is relative to the file."""
+        options = dict(mount.model_extra or {})
+        if mount.provider == "host" and isinstance(options.get("dir"), str):
+            options["dir"] = str(self.folder / os.path.expanduser(options["dir"]))
+        return options
 
     def _policy_source(self, name: str) -> str | Path:
         path = self.folder / os.path.expanduser(name)

@@ -86,14 +86,15 @@ class Machine:
             return target.inner[1:]
         return None
 
-    def program(self, proc: Process, argv: Sequence[str]) -> Main:
-        """The `main` that executing argv would run, after the gate agreed.
+    def program(self, proc: Process, argv: Sequence[str], path: str | None = None) -> Main:
+        """The `main` that executing argv would run, after the gate agreed; `path`: where argv[0] was found before.
 
         Raises OSError: ENOENT (no such command or file), EACCES (not executable, or refused), EISDIR, ENOTDIR,
         ENOEXEC (a binary).
         """
         name = argv[0]
-        path = self.find_program(proc, name) if "/" not in name else name
+        if path is None:
+            path = self.find_program(proc, name) if "/" not in name else name
         if path is None:
             raise OSError(errno.ENOENT, os.strerror(errno.ENOENT), name)
         main = self._load(proc, path, depth=0)

@@ -7,6 +7,7 @@ from functools import partial
 
 from mirage.machine import DEFAULT_PATH, Machine
 from mirage.mounts.document import Document
+from mirage.mounts.memory import Memory
 from mirage.process.limits import Limits
 from mirage.shell.exec.session import Session
 from mirage.vfs.facade import Actor, Files
@@ -32,6 +33,7 @@ class Result:
     """What one line did.
 
     stdout, stderr  text; bytes that are not UTF-8 appear as backslash escapes
+    exited          the line ended with `exit` (the Terminal can still be used)
     exit_code       0 to 255; 124 timeout, 130 cancelled, 137 a limit, 126 refused by the policy
     refusals        what the policy refused or held, in order
     effects         what the line changed or called, in order
@@ -39,11 +41,12 @@ class Result:
     merged          both streams in the order they were written, cut in the middle for a model's context
     """
 
-    __slots__ = ("_log", "effects", "exit_code", "refusals", "stderr_bytes", "stdout_bytes", "usage")
+    __slots__ = ("_log", "effects", "exit_code", "exited", "refusals", "stderr_bytes", "stdout_bytes", "usage")
 
     def __init__(self, stdout: bytes, stderr: bytes, exit_code: int, log: list[tuple[str, bytes]] | None,
                  refusals: tuple[Refusal, ...] = (), effects: tuple[Effect, ...] = (),
-                 usage: Usage | None = None) -> None:
+                 usage: Usage | None = None, exited: bool = False) -> None:
+        self.exited = exited
         self.stdout_bytes = stdout
         self.stderr_bytes = stderr
         self.exit_code = exit_code
@@ -122,16 +125,29 @@ class Terminal:
         environment.update(env or {})
         self.session = Session(self.machine, limits, env=environment, cwd=cwd)
         self.fs = Files(self.machine)
+        self._count_memory()
 
     def _mount(self, mounts: Mapping[str, Mount]) -> None:
         """The default tree, unless "/" is given, under the mounts; then VFS.md and SKILL.md where nothing has the name."""
         machine = self.machine
-        table = dict(mounts) if "/" in mounts else {**default_mounts(machine.program_names), **mounts}
+
+        def clock() -> int:
+            return int(machine.clock() * 1e9)
+
+        table = dict(mounts) if "/" in mounts else {**default_mounts(machine.program_names, clock=clock), **mounts}
         for path, mount in table.items():
             machine.namespace.mount(path, mount)
         for path, write in (("/VFS.md", "vfs_md"), ("/SKILL.md", "skill_md")):
             if path not in table and not machine.filesystem(Actor("mirage")).exists(path):
                 machine.namespace.mount(path, Document(partial(_guide, machine, write)))
+
+    def _count_memory(self) -> None:
+        """Files in memory count against the memory limit; a Memory that another Terminal counts already stays there."""
+        kernel = self.session.kernel
+        for mounted in self.machine.namespace.mounts():
+            memory = mounted.mount
+            if isinstance(memory, Memory) and memory.charge is None:
+                memory.charge, memory.release = kernel.charge, kernel.release
 
     @classmethod
     def from_config(cls, path: str | Path, **overrides: Any) -> Terminal:
@@ -149,10 +165,11 @@ class Terminal:
         gate = self.machine.gate
         if gate is None:
             done = self.session.run(text, stdin, timeout, stdout=stdout, stderr=stderr, final=final)
-            return Result(done.stdout, done.stderr, done.status, done.log)
+            return Result(done.stdout, done.stderr, done.status, done.log, exited=done.exited)
         with gate.line(text) as line:
             done = self.session.run(text, stdin, timeout, stdout=stdout, stderr=stderr, final=final)
-        return Result(done.stdout, done.stderr, done.status, done.log, line.refusals, line.effects, line.usage)
+        return Result(done.stdout, done.stderr, done.status, done.log, line.refusals, line.effects, line.usage,
+                      done.exited)
 
     async def arun(self, text: str, stdin: bytes = b"", timeout: float | None = None) -> Result:
         """run() for asyncio: the line runs on the Session's own thread; cancelling the task stops the line."""
@@ -170,6 +187,13 @@ class Terminal:
     def cwd(self) -> str:
         """The shell's working directory."""
         return self.session.process.cwd
+
+    def variable_names(self) -> list[str]:
+        """Names of the shell's variables, for completion."""
+        return list(self.session.shell.vars)
+
+    def function_names(self) -> list[str]:
+        return list(self.session.shell.functions)
 
     def chdir(self, path: str) -> None:
         """What `cd` does, from outside. Raises OSError."""

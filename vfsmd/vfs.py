@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 SCRATCH = Description("Scratch space for your own files.", writable=True)
 FOLDER = {True: "Files; may be changed.", False: "Files, read-only."}
-SYSTEM = ("/", "/dev", "/usr/bin", "/VFS.md", "/SKILL.md")
+SYSTEM = ("/", "/dev", "/proc", "/usr/bin", "/VFS.md", "/SKILL.md")
 
 
 def vfs_md(machine: Machine, policy: Policy | None = None) -> str:

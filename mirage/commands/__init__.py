@@ -15,6 +15,7 @@ ALIASES: dict[str, str] = {
     "chgrp": "chown",
     "dir": "ls", "vdir": "ls",
     "egrep": "grep", "fgrep": "grep",
+    "find": "_find",
     "gawk": "awk", "mawk": "awk",
     "gunzip": "gzip", "zcat": "gzip",
     "md5sum": "_digest", "sha1sum": "_digest", "sha224sum": "_digest", "sha256sum": "_digest",

@@ -6,7 +6,7 @@ import re
 
 from prompt_toolkit.completion import Completer, Completion
 
-from mirage.shell.builtins import names as builtin_names
+from mirage.shell.builtins import NAMES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class ShellCompleter(Completer):
         yield from self._paths(word)
 
     def _commands(self) -> list[str]:
-        return sorted({*builtin_names(), *self.terminal.machine.program_names(), *self.terminal.function_names()})
+        return sorted({*NAMES, *self.terminal.machine.program_names(), *self.terminal.function_names()})
 
     def _paths(self, word: str) -> Iterator[tuple[str, str]]:
         plain = re.sub(r"\\(.)", r"\1", word)

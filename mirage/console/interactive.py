@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from mirage.console.options import Parsed
     from mirage.policy.records import Ask
     from mirage.terminal import Result, Terminal
+    from mirage.vfs.types import Mount
 
 WELCOME = """\
 Mirage: a virtual terminal. Nothing here runs on your machine.
@@ -31,13 +32,14 @@ def interact(parsed: Parsed, demo: bool) -> int:
     """Open the terminal; the exit status is that of `exit` or of the last line."""
     on_terminal = sys.stdin.isatty() and sys.stdout.isatty()
     extra: dict[str, Any] = {"on_ask": ask_owner} if on_terminal else {}
+    defaults: dict[str, Mount] = {}
     if not demo and not parsed.get("config"):
         from mirage.mounts.host import Host
-        extra["default_mounts"] = {"/src": Host(".")}
+        defaults["/src"] = Host(".")
         if on_terminal and os.path.exists("mirage.yaml"):
             print("mirage: there is a mirage.yaml here; use it with: mirage -f mirage.yaml", file=sys.stderr)
     timeout = timeout_of(parsed)
-    with make_terminal(parsed, demo, **extra) as terminal:
+    with make_terminal(parsed, demo, defaults, **extra) as terminal:
         if on_terminal:
             return Prompt(terminal, timeout).loop()
         return run_lines(terminal, sys.stdin.buffer.read().decode("utf-8", "surrogateescape"), timeout)

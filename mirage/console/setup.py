@@ -11,9 +11,12 @@ if TYPE_CHECKING:
     from mirage.vfs.types import Mount
 
 
-def make_terminal(parsed: Parsed, demo: bool, **extra: Any) -> Terminal:
-    """The Terminal that the options describe. Raises UsageError with what to write instead."""
-    mounts = _mounts(parsed.get("mount", []))
+def make_terminal(parsed: Parsed, demo: bool, defaults: dict[str, Mount] | None = None, **extra: Any) -> Terminal:
+    """The Terminal that the options describe; `defaults` are mounts that --mount may replace.
+
+    Raises UsageError with what to write instead.
+    """
+    mounts = {**(defaults or {}), **_mounts(parsed.get("mount", []))}
     arguments: dict[str, Any] = dict(extra)
     if parsed.get("cwd"):
         arguments["cwd"] = parsed.get("cwd")
@@ -54,13 +57,13 @@ def _mounts(specs: list[str]) -> dict[str, Mount]:
     mounts: dict[str, Mount] = {}
     if not specs:
         return mounts
-    from mirage.vfs.spec import make_from_spec
+    from mirage.vfs.spec import open_spec
     for text in specs:
         path, equals, spec = text.partition("=")
         if not equals or not path.startswith("/"):
             raise UsageError(f"--mount wants PATH=SPEC, such as /src=host:. ; got {text!r}")
         try:
-            mounts[path] = make_from_spec(spec)
+            mounts[path] = open_spec(spec)
         except (ValueError, OSError) as e:
             raise UsageError(f"--mount {path}: {e}") from None
     return mounts

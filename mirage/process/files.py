@@ -486,6 +486,8 @@ class Output:
         self._size = 0
 
     def write(self, data: bytes) -> None:
+        if not data:
+            return
         self._parts.append(data)
         self._size += len(data)
         if self._size >= 65536:

@@ -143,12 +143,14 @@ class Kernel:
     def park(self, until: float | None = None) -> bool:
         """Give the thread away until somebody puts this greenlet on `ready`; delivers signals on return."""
         task: Task = getcurrent()  # type: ignore[assignment]
+        process = task.process
+        if process.pending:
+            self._deliver(process)
         timer = None
         if until is not None:
             timer = [True, False]                            # armed, fired
             self._sequence += 1
             heapq.heappush(self.timers, (until, self._sequence, task, timer))
-        process = task.process
         try:
             self.hub.switch()  # type: ignore[union-attr]
         finally:

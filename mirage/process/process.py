@@ -145,6 +145,10 @@ class Process:
 
     def _device_fd(self, path: str) -> int | None:
         """The descriptor N that /dev/fd/N, /proc/self/fd/N, /dev/stdin, ... name; None for any other path."""
+        if path[:1] != "/":
+            if not self.cwd.startswith(("/dev", "/proc/self/fd")):
+                return None
+            path = self.fs.abspath(path)
         if not path.startswith(("/dev/", "/proc/self/fd/")):
             return None
         names = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
@@ -234,6 +238,8 @@ class Process:
         kernel.current = self
         try:
             try:
+                if self.pending:                             # killed before it began
+                    self.deliver()
                 status = main(self)
                 self.flush()
             except Exit as e:
@@ -262,6 +268,8 @@ class Process:
             self.stdout.discard()
             self.stderr.discard()
             self.finish(status & 0xFF)
+        if outer is not self and outer.pending:
+            outer.deliver()
         return self.status if self.status is not None else status
 
     def stack(self) -> Iterator[Process]:

@@ -147,9 +147,10 @@ def _unit(rhs: Rhs) -> Action:
 
 
 def _make_redirection(lexer: Reader, values: list[Any]) -> Any:
-    if len(values) == 2:
-        return ast.Redir(None, values[0], values[1])
-    return ast.Redir(values[0], values[1], values[2])
+    target = values[-1]
+    if type(target) is int:  # digits with another redirection right behind them
+        target = ast.Word((ast.Lit(str(target)),), str(target), False, str(target))
+    return ast.Redir(values[0] if len(values) == 3 else None, values[-2], target)
 
 
 def _simple(lexer: Reader, elements: list[Any]) -> ast.Simple:

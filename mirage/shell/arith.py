@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from mirage.shell.ast import Expr, Part
 
     Subscripter: TypeAlias = Callable[[tuple[Part, ...]], Subscript]
-    Token: TypeAlias = tuple[str, str | Part | Subscript | None, int]
 
 
 class LazyPattern:
@@ -97,6 +96,8 @@ def number(text: str) -> int:
     base, digits = 10, text
     if "#" in text:
         head, digits = text.split("#", 1)
+        if head[:1] == "0" and len(head) > 1:
+            raise ArithSyntaxError("invalid number", text)
         base = int(head) if head.isdigit() and len(head) < 4 else 0
         if not 2 <= base <= 64:
             raise ArithSyntaxError("invalid arithmetic base", text)
@@ -120,10 +121,10 @@ def number(text: str) -> int:
 
 
 class _Parser:
-    """Precedence climbing over tokens ``(kind, value, offset)``.
+    """Precedence climbing, with one token of look-ahead.
 
-    Kinds: an operator's own text, ``num``, ``name`` (value ``(name, subscript)`` is split over two fields),
-    ``hole``, ``end``, and ``error`` for text that is no token (reported only when the parser gets there).
+    ``kind`` is that token: an operator's own text, ``num``, ``name``, ``hole`` (an expansion) or ``end``;
+    ``node`` is the tree of the operand. Text that is no token is an error only when the parser gets there.
     """
 
     def __init__(self, text: str, holes: Sequence[Part], subscripter: Subscripter) -> None:

@@ -143,17 +143,15 @@ class CmdSub(Node):
 
     backtick  True when written with backquotes
     text      the source, delimiters included
-    error     None, or the ParseError of a backquoted text that is no valid script (bash reports it when the
-              substitution is expanded, after running the commands in ``body``)
+    error     None, or the ParseError of a backquoted text (or of a ``$((`` that is neither arithmetic nor
+              commands): bash reports it when it expands the word, after running the commands in ``body``
     ``$(<file)`` is a body of one Simple without words and assignments and with one ``<`` Redir.
     """
 
     __slots__ = ("backtick", "body", "error", "text")
     _cmp = ("body",)
 
-    def __init__(
-        self, body: Commands, backtick: bool = False, text: str = "", error: ParseError | None = None
-    ) -> None:
+    def __init__(self, body: Commands, backtick: bool = False, text: str = "", error: ParseError | None = None) -> None:
         self.body = body
         self.backtick = backtick
         self.text = text
@@ -260,7 +258,7 @@ class Word(Node):
 
 class Assign(Node):
     """``name=value``, ``name[sub]+=value``, ``name=(...)``: before a command, or as an argument of a
-    declaration builtin (declare, typeset, local, export, readonly, alias; of eval and let only ``name=(...)``).
+    declaration builtin (declare, typeset, local, export, readonly, alias; of eval, let only ``name=(...)``).
 
     op     ``'='`` or ``'+='``
     value  Word (empty Word for ``name=``; tildes after ``:`` are Tilde parts) or ArrayLit
@@ -556,9 +554,7 @@ class Pipeline(Node):
     __slots__ = ("cmds", "negated", "pipes", "timed")
     _cmp = ("cmds", "pipes", "negated", "timed")
 
-    def __init__(
-        self, cmds: tuple[Command, ...], pipes: tuple[str, ...], negated: bool, timed: str | None
-    ) -> None:
+    def __init__(self, cmds: tuple[Command, ...], pipes: tuple[str, ...], negated: bool, timed: str | None) -> None:
         self.cmds = cmds
         self.pipes = pipes
         self.negated = negated
@@ -829,9 +825,7 @@ class Lines(tuple):  # type: ignore[type-arg]
 
 
 if TYPE_CHECKING:
-    Part: TypeAlias = (
-        Lit | Quoted | DQuote | Param | CmdSub | ProcSub | Arith | Tilde | Brace | BraceRange | BadSubst
-    )
+    Part: TypeAlias = Lit | Quoted | DQuote | Param | CmdSub | ProcSub | Arith | Tilde | Brace | BraceRange | BadSubst
     ArrayItem: TypeAlias = tuple[Subscript | None, str, Word]
     Expr: TypeAlias = Num | AVar | Un | Post | Bin | ASet | Tern | AExp
     Test: TypeAlias = CUn | CBin | CLog | CNot | CGroup | CWord

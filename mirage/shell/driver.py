@@ -38,8 +38,7 @@ class Tables:
             if len(targets) == 1 and min(targets) < 0:
                 self.reduction[state] = min(targets)
         self.productions: list[tuple[int, str, Action | None]] = [
-            (len(rhs), lhs, None if number == 0 else action_for(lhs, rhs))
-            for number, (lhs, rhs) in enumerate(rules)
+            (len(rhs), lhs, None if number == 0 else action_for(lhs, rhs)) for number, (lhs, rhs) in enumerate(rules)
         ]
 
 

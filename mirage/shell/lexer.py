@@ -19,7 +19,7 @@ from mirage.shell.ast import BadSubst, HereDoc, Lines, Quoted, Word
 from mirage.shell.cond import ConditionReader
 from mirage.shell.driver import parse_unit
 from mirage.shell.errors import ParseError, ParseWarning
-from mirage.shell.reader import BLANK, COMMAND_WORD, RUN, WORD_END, Source
+from mirage.shell.reader import BLANK, COMMAND_WORD, RUN, TOO_DEEP, WORD_END, Source
 from mirage.shell.words import unquote
 
 TYPE_CHECKING = False
@@ -41,9 +41,7 @@ COPROC_NAME, COPROC_BODY, ENDED = "coproc name", "coproc body", "ended"
 
 _COMMAND_LIKE = frozenset((COMMAND, ENDED, AFTER_TIME, COPROC_NAME, COPROC_BODY))
 
-_OPERATOR = re.compile(
-    r";;&|;;|;&|;|&&|&>>|&>|&|\|\||\|&|\||<<<|<<-|<<|<&|<>|<(?!\()|>>|>&|>\||>(?!\()|\(|\)"
-)
+_OPERATOR = re.compile(r";;&|;;|;&|;|&&|&>>|&>|&|\|\||\|&|\||<<<|<<-|<<|<&|<>|<(?!\()|>>|>&|>\||>(?!\()|\(|\)")
 _NUMBER = LazyPattern(r"[0-9]+(?=[<>](?!\())")
 _VARIABLE = LazyPattern(r"\{([A-Za-z_][A-Za-z0-9_]*(?:\[[^\]\n]*\])?)\}(?=[<>](?!\())")
 _OPERATORS = {
@@ -92,9 +90,7 @@ class Lexer(ConditionReader):
         "token_pos",
     )
 
-    def __init__(
-        self, source: Source, pos: int = 0, *, nested: bool = False, level: int = 0, blocks: int = 0
-    ) -> None:
+    def __init__(self, source: Source, pos: int = 0, *, nested: bool = False, level: int = 0, blocks: int = 0) -> None:
         super().__init__(source, level)
         self.pos = pos
         self.nested = nested  # inside $( ): an unmatched ) is the end
@@ -143,10 +139,6 @@ class Lexer(ConditionReader):
             match = _OPERATOR.match(text, pos)
             if match:
                 return self._operator(*self._whole_operator(match.group(), match.end(), pos), pos, state)
-        if state == TARGET:
-            return self._target(pos)
-        if state == DELIMITER:
-            return self._delimiter(pos)
         if "0" <= char <= "9":
             match = _NUMBER.match(text, pos)
             if match and state != PATTERN:
@@ -155,6 +147,10 @@ class Lexer(ConditionReader):
             match = _VARIABLE.match(text, pos)
             if match:
                 return self._descriptor(match.group(1), "REDIR_WORD", match.end(), pos)
+        if state == TARGET:
+            return self._target(pos)
+        if state == DELIMITER:
+            return self._delimiter(pos)
         return self._word_token(pos, state)
 
     def _whole_operator(self, operator: str, end: int, pos: int) -> tuple[str, int]:
@@ -177,6 +173,8 @@ class Lexer(ConditionReader):
         self.pos = end
         if self.state == COMMAND:
             self.command_pos = pos
+        elif self.state in (TARGET, DELIMITER):
+            self.state = self.resume
         return name, value
 
     def _operator(self, operator: str, end: int, pos: int, state: str) -> Token:
@@ -238,7 +236,7 @@ class Lexer(ConditionReader):
 
     def _check_blocks(self, pos: int) -> None:
         if self.parens + self.blocks > MAX_BLOCKS:
-            raise self.error("nesting too deep", pos)
+            raise self.error(TOO_DEEP, pos)
 
     def _arith_for(self, pos: int) -> Token:
         """``for ((init; cond; step))``"""
@@ -343,7 +341,7 @@ class Lexer(ConditionReader):
         self._advance(end, pos)
         if state in (COMMAND, AFTER_ASSIGN):
             self.state = ARGUMENT
-            self.assignments = _DECLARATIONS.get(word.lit or "", "")
+            self.assignments = _DECLARATIONS.get(word.text, "")
         elif state == FOR_NAME:
             self.state = FOR_IN
         elif state == CASE_WORD:
@@ -373,9 +371,7 @@ class Lexer(ConditionReader):
     def _reserved_word(self, pos: int, state: str) -> Token | None:
         text = self.text
         word, end = self._plain_word(pos)
-        if not word or (
-            end < self.size and (text[end] not in WORD_END or (text[end] in "<>(" and self.goes_on(end)))
-        ):
+        if not word or (end < self.size and (text[end] not in WORD_END or (text[end] in "<>(" and self.goes_on(end)))):
             return None
         if word in _RESERVED:
             if word == "time" and self.after_pipe:
@@ -516,7 +512,7 @@ class Lexer(ConditionReader):
                 if unit is not None:
                     items.extend(unit)
         except ParseError as error:
-            if error.msg == "nesting too deep":
+            if error.msg == TOO_DEEP:
                 raise
             return tuple(items), error
 
@@ -531,7 +527,7 @@ class Lexer(ConditionReader):
         return pos
 
     def _heredoc(self, document: HereDoc, pos: int) -> int:
-        text, size, start = self.text, self.size, pos
+        size, start = self.size, pos
         delimiter = document.delim
         lines: list[str] = []
         while True:

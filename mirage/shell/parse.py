@@ -18,7 +18,7 @@ from mirage.shell.ast import ArrayLit, Lit, Quoted, Script, Subscript, Word
 from mirage.shell.driver import parse_unit
 from mirage.shell.errors import ArithSyntaxError, ParseError, ParseWarning
 from mirage.shell.lexer import Lexer
-from mirage.shell.reader import FREE_WORD, Source
+from mirage.shell.reader import FREE_WORD, TOO_DEEP, Source
 from mirage.shell.words import arith_subscript, make_word
 
 TYPE_CHECKING = False
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 CACHE_BYTES = 32 << 20  # of trees, estimated from the length of their texts
 _BYTES_PER_CHARACTER = 24
 _BYTES_PER_ENTRY = 1500
-TOO_DEEP = "nesting too deep"
 
 
 class ParseOptions:
@@ -50,9 +49,7 @@ class ParseOptions:
 
     __slots__ = ("aliases", "extglob", "posix")
 
-    def __init__(
-        self, aliases: Mapping[str, str] | None = None, extglob: bool = False, posix: bool = False
-    ) -> None:
+    def __init__(self, aliases: Mapping[str, str] | None = None, extglob: bool = False, posix: bool = False) -> None:
         self.aliases = aliases
         self.extglob = extglob
         self.posix = posix
@@ -244,18 +241,16 @@ class UnitParser:
         return None
 
     def _ready(self, aliases: Mapping[str, str] | None, used: tuple[bool, bool]) -> Lexer:
-        """The lexer for the next unit: the last one, unless the text was changed by an alias."""
+        """The lexer, set up for the next unit."""
         lexer = self._lexer
-        if lexer is None or lexer.source.edits:
-            extglob, posix = used
-            source = Source(self._source_text, self.first_line, extglob=extglob, posix=posix, aliases=aliases)
+        if lexer is None:
+            source = Source(self._source_text, self.first_line)
             lexer = self._lexer = Lexer(source, self._pos)
-        else:
-            source = lexer.source
-            source.aliases = aliases
-            if (source.extglob, source.posix) != used:
-                source.extglob, source.posix = used
-                source.words.clear()
+        source = lexer.source
+        source.aliases = aliases
+        if (source.extglob, source.posix) != used:
+            source.extglob, source.posix = used
+            source.words.clear()
         return lexer
 
     def _finish(self) -> None:
@@ -278,6 +273,8 @@ class UnitParser:
         except ParseError as caught:
             error = caught
         warnings.extend(self.warnings)
+        if self._cached is not None and len(items) == len(self._cached.script.items):
+            return self._cached.script  # type: ignore[no-any-return]
         return Script(tuple(items), error, tuple(warnings))
 
 
@@ -360,15 +357,9 @@ def parse_subscript(text: str) -> Subscript:
 
 
 def _make_subscript(text: str, extglob: bool) -> Subscript:
-    word = _make_word(text, extglob)
-    if "~" in text:
-        word = _without_tilde(text)
+    parts, _ = Lexer(Source(text, extglob=extglob)).parts(0, FREE_WORD)
+    word = make_word(parts, text, plain=True)
     return _arith.plain_subscript(word, _arith.compile_parts(word.parts, arith_subscript))
-
-
-def _without_tilde(text: str) -> Word:
-    parts, _ = Lexer(Source(text)).parts(0, FREE_WORD)
-    return make_word(parts, text, plain=True)
 
 
 def parse_array(text: str, *, extglob: bool = False) -> ArrayLit:

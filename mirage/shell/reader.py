@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
     from mirage.shell.ast import ArrayItem, Commands, Part
 
+TOO_DEEP = "nesting too deep"
 MAX_NESTING = 60  # of $( ), ${ }, $(( )), [[ ( in each other, all together
 
 BLANK = re.compile(r"(?:[ \t]+|\\\n)*")
@@ -61,6 +62,7 @@ _REGEX_RUN = re.compile(r"[^ \t\n\\'\"`$()<>&;]+")
 _ASSIGN = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\+?=|\[)")
 _ARRAY_ASSIGN = LazyPattern(r"[A-Za-z_][A-Za-z0-9_]*\+?=\(")
 _PARAM_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-]")
+_METACHARACTER = re.compile(r"[ \t\n;&|<>()]")
 _JOINS = LazyPattern(r"(?:\\\n)+")
 _SPECIAL = frozenset("0123456789@*#?$!-")
 _JOINED_OR_SINGLE = r"(?s)\\\n|'[^']*'|\\."
@@ -95,6 +97,7 @@ REGEX_WORD = Mode(_REGEX_RUN, regex=True)
 _OPERAND = Mode(_BRACE_RUN, "}")
 _DQ_OPERAND = Mode(_BRACE_DQ_RUN, "}", dquoted=True)
 _PATTERN = Mode(_PATTERN_RUN, "/}")
+_PARENS = Mode(re.compile(r"[^\\'\"`$()]+"), pair="()")
 _SUBSCRIPT = Mode(_SUBSCRIPT_RUN, pair="[]")
 
 
@@ -194,7 +197,7 @@ class WordReader:
         self.level = level
         self.pending: list[HereDoc] = []  # here-documents whose bodies have not been read yet
         if level > MAX_NESTING:
-            raise self.error("nesting too deep", 0)
+            raise self.error(TOO_DEEP, 0)
 
     # ------------------------------------------------------------------- what the lexer fills in
 
@@ -212,9 +215,7 @@ class WordReader:
 
     # ---------------------------------------------------------------------------------- errors
 
-    def error(
-        self, message: str, pos: int, incomplete: bool = False, expected: tuple[str, ...] = ()
-    ) -> ParseError:
+    def error(self, message: str, pos: int, incomplete: bool = False, expected: tuple[str, ...] = ()) -> ParseError:
         return ParseError(message, pos, self.source.line(min(pos, self.size)), incomplete, expected)
 
     def unexpected(self, token: str, pos: int, expected: tuple[str, ...] = ()) -> ParseError:
@@ -236,7 +237,7 @@ class WordReader:
     def nest(self, pos: int) -> None:
         """Count one level of nesting; the caller takes it back from ``self.level``."""
         if self.level >= MAX_NESTING:
-            raise self.error("nesting too deep", pos)
+            raise self.error(TOO_DEEP, pos)
         self.level += 1
 
     def source_text(self, start: int, end: int) -> str:
@@ -286,8 +287,14 @@ class WordReader:
                 return None
             end += len(op)
         if text.startswith("(", end):
+            start = end
             items, end = self.array(end + 1)
-            return Assign(name, sub, op, ArrayLit(items), self.source_text(pos, end)), end
+            if end >= self.size or text[end] in WORD_END:
+                return Assign(name, sub, op, ArrayLit(items), self.source_text(pos, end)), end
+            _, end = self.parts(end, COMMAND_WORD)  # something sticks to it: bash takes it for a string
+            string = self.source_text(start, end)
+            value = make_word([Lit(string)], string, plain=True)
+            return Assign(name, sub, op, value, self.source_text(pos, end)), end
         start = end
         parts, end = self.parts(start, COMMAND_WORD)
         value = make_assigned(parts, self.source_text(start, end))
@@ -297,7 +304,16 @@ class WordReader:
         """An assignment as an argument of a declaration builtin."""
         if arrays_only and not _ARRAY_ASSIGN.match(self.text, pos):
             return None
-        found = self.assignment(pos)
+        try:
+            found = self.assignment(pos)
+        except ParseError as error:  # `[` opens no subscript here
+            if error.incomplete and error.msg.endswith("`]'"):
+                return None
+            raise
+        if found and found[0].sub:
+            for part in found[0].sub.word.parts:
+                if type(part) is Lit and _METACHARACTER.search(part.text):
+                    return None
         if found and type(found[0].value) is Word:
             assign = found[0]
             if assign.sub:
@@ -333,10 +349,7 @@ class WordReader:
             pos = end
 
     def _array_item(self, pos: int) -> tuple[ArrayItem, int] | None:
-        try:
-            sub, end = self.subscript(pos + 1)
-        except ParseError:
-            return None
+        sub, end = self.subscript(pos + 1)
         op = "=" if self.text.startswith("=", end) else "+=" if self.text.startswith("+=", end) else ""
         if not op:
             return None
@@ -429,7 +442,8 @@ class WordReader:
                 flush(parts, plain)
                 pos = self.double_quote(parts, pos)
             elif char == "$":
-                part, end = self.dollar(pos, mode.dquoted)
+                ansi = mode is _DQ_OPERAND and text.startswith("'", pos + 1)  # "${x-$'..'}" is decoded
+                part, end = self.dollar(pos, mode.dquoted and not ansi)
                 if part is None:
                     plain.append("$")
                     pos += 1
@@ -586,12 +600,19 @@ class WordReader:
 
     def _command_substitution(self, start: int, pos: int) -> tuple[CmdSub, int]:
         text = self.text
+        level, pending = self.level, [*self.pending]
         try:
             body, end = self.commands_until_paren(pos)
         except ParseError as error:
-            if error.incomplete and text.startswith("(", pos):  # bash takes $(( for arithmetic to the end
+            if not text.startswith("(", pos) or error.msg == TOO_DEEP:
+                raise
+            if error.incomplete:  # bash takes $(( for arithmetic to the end
                 raise self.unclosed(")", start) from None
-            raise
+            self.level, self.pending = level, pending  # neither this nor that: an error when it is expanded
+            _, end = self.parts(pos, _PARENS)
+            if not text.startswith(")", end):
+                raise
+            return CmdSub((), False, text[start : end + 1], error), end + 1
         return CmdSub(body, False, text[start:end]), end
 
     def backquote(self, pos: int, dquoted: bool) -> tuple[CmdSub, int]:
@@ -639,7 +660,7 @@ class WordReader:
             pos += 1
         match = _PARAM_NAME.match(text, pos)
         if not match:
-            return self._bad(start, pos)
+            return self._bad(start)
         name = match.group()
         pos = match.end()
         sub = None
@@ -654,13 +675,13 @@ class WordReader:
         if char == "}":
             return self._param(start, pos + 1, name, sub, length, indirect)
         if length or not char:
-            return self._bad(start, pos)
+            return self._bad(start)
         if char == ":" and text[pos + 1 : pos + 2] not in ("-", "=", "?", "+"):
             return self._slice(start, pos + 1, name, sub, indirect)
         if char == "@":
             if text[pos + 1 : pos + 2] in tuple("UuLQEPAKak") and text.startswith("}", pos + 2):
                 return self._param(start, pos + 3, name, sub, False, indirect, "@" + text[pos + 1])
-            return self._bad(start, pos)
+            return self._bad(start)
         if char in "/":
             return self._replacement(start, pos + 1, name, sub, indirect)
         if char == ":":
@@ -670,7 +691,7 @@ class WordReader:
         elif char in "#%^,~":
             op = char * 2 if text.startswith(char, pos + 1) else char
         else:
-            return self._bad(start, pos)
+            return self._bad(start)
         pos += len(op)
         as_text = op[-1] in "-=?+"
         parts, end = self.parts(pos, _DQ_OPERAND if as_text and dquoted else _OPERAND)
@@ -705,9 +726,7 @@ class WordReader:
     ) -> tuple[Part, int]:
         return Param(name, sub, length, indirect, op, arg, arg2, self.source_text(start, end)), end
 
-    def _slice(
-        self, start: int, pos: int, name: str, sub: Subscript | None, indirect: str
-    ) -> tuple[Part, int]:
+    def _slice(self, start: int, pos: int, name: str, sub: Subscript | None, indirect: str) -> tuple[Part, int]:
         offset, end = self.arith(pos, ":}")
         length = None
         if offset and self.text.startswith(":", end):
@@ -716,16 +735,18 @@ class WordReader:
             raise self.unclosed("}", start)
         return self._param(start, end + 1, name, sub, False, indirect, ":", offset, length)
 
-    def _replacement(
-        self, start: int, pos: int, name: str, sub: Subscript | None, indirect: str
-    ) -> tuple[Part, int]:
+    def _replacement(self, start: int, pos: int, name: str, sub: Subscript | None, indirect: str) -> tuple[Part, int]:
         text = self.text
         op = "/"
         char = text[pos : pos + 1]
         if char and char in "/#%":
             op = "/" + char
             pos += 1
-        parts, end = self.parts(pos, _PATTERN)
+        if op == "//" and text.startswith("/", pos):  # a slash behind the operator belongs to the pattern
+            parts, end = self.parts(pos + 1, _PATTERN)
+            parts.insert(0, Lit("/"))
+        else:
+            parts, end = self.parts(pos, _PATTERN)
         pattern = make_word(parts, self.source_text(pos, end), plain=True)
         replacement = None
         if text.startswith("/", end):
@@ -736,9 +757,9 @@ class WordReader:
             raise self.unclosed("}", start)
         return self._param(start, end + 1, name, sub, False, indirect, op, pattern, replacement)
 
-    def _bad(self, start: int, pos: int) -> tuple[Part, int]:
+    def _bad(self, start: int) -> tuple[Part, int]:
         """``${`` that is no valid expansion: bash reads over it and complains when it runs."""
-        _, end = self.parts(pos, _OPERAND)
+        _, end = self.parts(start + 2, _OPERAND)
         if not self.text.startswith("}", end):
             raise self.unclosed("}", start)
         return BadSubst(self.text[start : end + 1]), end + 1
@@ -752,7 +773,7 @@ class WordReader:
         try:
             arith, end = self.arith(pos, "))")
         except ParseError as error:
-            if error.incomplete or error.msg == "nesting too deep":
+            if error.incomplete or error.msg == TOO_DEEP:
                 raise
             arith, end = None, pos
         if arith:
@@ -780,9 +801,7 @@ class WordReader:
                 raise self.unclosed(")" if closer == ";" else closer[-1], start)
             char = text[pos]
             if char == "$":
-                if text.startswith(
-                    "'", pos + 1
-                ):  # bash makes a single-quoted string of it, for the evaluator
+                if text.startswith("'", pos + 1):  # bash makes a single-quoted string of it, for the evaluator
                     end = skip_ansi_c(text, pos + 2)
                     if end >= size:
                         raise self.unclosed("'", pos)

@@ -106,10 +106,11 @@ class Shell:
     """
 
     __slots__ = (
-        "_exported", "aliases", "arith_level", "call_stack", "command", "depth", "dir_stack", "extra", "frames", "function_depth",
-        "function_flags", "function_sources", "functions", "getopts_offset", "hash_table", "history", "holes", "in_condition", "interactive", "jobs",
-        "kernel", "last_arg", "last_bg", "line", "loop_depth", "machine", "name", "optind", "options", "pipestatus",
-        "positional", "proc", "random", "scopes", "seconds_base", "shell_pid", "shopt", "status", "subshell_level",
+        "_exported", "aliases", "arith_level", "call_stack", "command", "depth", "dir_stack", "extra",
+        "frames", "function_depth", "function_flags", "function_sources", "functions", "getopts_offset",
+        "hash_table", "history", "holes", "in_condition", "interactive", "jobs", "kernel", "last_arg",
+        "last_bg", "line", "loop_depth", "machine", "name", "optind", "options", "pipestatus", "positional",
+        "proc", "random", "scopes", "seconds_base", "shell_pid", "shopt", "status", "subshell_level",
         "substituted", "substitution_fds", "token", "trap_command", "traps", "vars",
     )  # fmt: skip
 
@@ -192,12 +193,35 @@ class Shell:
 
     def fork(self, proc: Process) -> Shell:
         """A subshell that runs in `proc`: the same state, to be changed apart."""
-        new = Shell.__new__(Shell)
-        for attribute in _SHARED:
-            setattr(new, attribute, getattr(self, attribute))
+        new = Shell.__new__(Shell)  # written out: a loop over the slots takes five times as long
+        new._exported = self._exported
+        new.arith_level = self.arith_level
+        new.command = self.command
+        new.depth = self.depth
+        new.frames = self.frames
+        new.function_depth = self.function_depth
+        new.getopts_offset = self.getopts_offset
+        new.holes = self.holes
+        new.in_condition = self.in_condition
+        new.interactive = self.interactive
+        new.jobs = self.jobs
+        new.kernel = self.kernel
+        new.last_arg = self.last_arg
+        new.last_bg = self.last_bg
+        new.line = self.line
+        new.loop_depth = self.loop_depth
+        new.machine = self.machine
+        new.name = self.name
+        new.optind = self.optind
+        new.pipestatus = self.pipestatus
+        new.seconds_base = self.seconds_base
+        new.shell_pid = self.shell_pid
+        new.status = self.status
+        new.substituted = self.substituted
+        new.trap_command = self.trap_command
         new.proc = proc
         new.vars = self.vars.copy()
-        new.scopes = [scope.copy() for scope in self.scopes]
+        new.scopes = [scope.copy() for scope in self.scopes] if self.scopes else []
         new.functions = self.functions.copy()
         new.function_flags = self.function_flags.copy()
         new.function_sources = self.function_sources.copy()
@@ -479,6 +503,16 @@ class Shell:
         var.value = new
         var.fresh = len(new) if assoc or not _ascending(new) else 0
 
+    def append_elements(self, name: str, values: Iterable[str]) -> None:
+        """``name+=(...)`` of an indexed array (or a scalar, which becomes one): after the highest index."""
+        name, var = self._array_to_write(name)
+        at = var.top() + 1
+        elements: dict[int, str] = var.value  # type: ignore[assignment]
+        change = var.flags & (INTEGER | CASES)
+        for value in values:
+            elements[at] = self._transform(var.flags, value, None) if change else value
+            at += 1
+
     def replace_array(self, name: str, values: dict[int, str]) -> None:
         """Give the shell's own indexed array `name` new elements (BASH_REMATCH), unless it is readonly."""
         old = self.vars.get(name)
@@ -718,9 +752,7 @@ class Shell:
                         env[name] = value
             for name, flags in self.function_flags.items():
                 if flags & EXPORT and name in self.functions:
-                    from mirage.shell.printer import function_body
-
-                    env[f"BASH_FUNC_{name}%%"] = "() " + function_body(self.functions[name])
+                    env[f"BASH_FUNC_{name}%%"] = _exported_function(self.functions[name])
         return env
 
     def exports_changed(self) -> None:
@@ -796,7 +828,13 @@ class Shell:
         return run_command(self, argv)
 
 
-_SHARED = tuple(name for name in Shell.__slots__ if name != "vars")
+def _exported_function(node: Function) -> str:
+    """A function as the environment holds it: one blank per level, the first command beside the brace."""
+    from mirage.shell.printer import function_text
+
+    _, _, body = function_text(node).partition("\n")
+    lines = [" " * ((len(line) - len(line.lstrip(" "))) // 4) + line.lstrip(" ") for line in body.split("\n")]
+    return "() " + "\n".join(lines).replace("{ \n ", "{  ", 1)
 
 
 def _ascending(keys: Iterable[int]) -> bool:

@@ -80,9 +80,37 @@ class Options:
         self.command = True
 
     def copy(self) -> Options:
-        new = Options.__new__(Options)
-        for attribute in self.__slots__:
-            setattr(new, attribute, getattr(self, attribute))
+        new = Options.__new__(Options)  # written out: every subshell does this
+        new.allexport = self.allexport
+        new.braceexpand = self.braceexpand
+        new.emacs = self.emacs
+        new.errexit = self.errexit
+        new.errtrace = self.errtrace
+        new.functrace = self.functrace
+        new.hashall = self.hashall
+        new.histexpand = self.histexpand
+        new.history = self.history
+        new.ignoreeof = self.ignoreeof
+        new.interactive_comments = self.interactive_comments
+        new.keyword = self.keyword
+        new.monitor = self.monitor
+        new.noclobber = self.noclobber
+        new.noexec = self.noexec
+        new.noglob = self.noglob
+        new.nolog = self.nolog
+        new.notify = self.notify
+        new.nounset = self.nounset
+        new.onecmd = self.onecmd
+        new.physical = self.physical
+        new.pipefail = self.pipefail
+        new.posix = self.posix
+        new.privileged = self.privileged
+        new.verbose = self.verbose
+        new.vi = self.vi
+        new.xtrace = self.xtrace
+        new.command = self.command
+        new.interactive = self.interactive
+        new.stdin = self.stdin
         return new
 
     def get(self, name: str) -> bool | None:

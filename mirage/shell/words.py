@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 MAX_BRACES = 100
 
 _GLOB = re.compile(r"[*?\[]|[@+!]\(")
+_LOOKS_ASSIGNED = LazyPattern(r"[A-Za-z_][A-Za-z0-9_]*(?:\[[^]]*\])?\+?=")
 _TILDE = LazyPattern(r"~([A-Za-z_][A-Za-z0-9_.-]*|[+-]?[0-9]+|[+-])?(?=/|:|$)")
 
 
@@ -42,14 +43,14 @@ def add_quoted(parts: list[Part], text: str) -> None:
         parts.append(Quoted(text))
 
 
-def make_word(
-    parts: list[Part], text: str, *, plain: bool = False, braces: bool = True, tilde: bool = False
-) -> Word:
+def make_word(parts: list[Part], text: str, *, plain: bool = False, braces: bool = True, tilde: bool = False) -> Word:
     """Finish a word. ``plain``: an operand of an expansion, without tildes (unless ``tilde``) and braces."""
     if not parts:
         return Word((), "", False, text)
     if tilde or not plain:
         parts = _with_tilde(parts)
+        if braces and "~" in text and "=" in text:
+            parts = _like_assignment(parts)
     if braces and not plain:
         for part in parts:
             if type(part) is Lit and "{" in part.text:
@@ -62,6 +63,10 @@ def make_assigned(parts: list[Part], text: str) -> Word:
     """Finish the value of an assignment: tildes also after each colon, no braces."""
     if not parts:
         return Word((), "", False, text)
+    return _finished(_assigned(parts), text)
+
+
+def _assigned(parts: list[Part]) -> list[Part]:
     result: list[Part] = []
     for part in _with_tilde(parts):
         if type(part) is not Lit or ":~" not in part.text:
@@ -73,7 +78,18 @@ def make_assigned(parts: list[Part], text: str) -> Word:
                 result.extend(_tilde_first(piece))
             elif piece:
                 result.append(Lit(piece))
-    return _finished(result, text)
+    return result
+
+
+def _like_assignment(parts: list[Part]) -> list[Part]:
+    """``echo a=~/x``: tildes count as in an assignment, though it is none."""
+    first = parts[0]
+    match = _LOOKS_ASSIGNED.match(first.text) if type(first) is Lit else None
+    if not match or type(first) is not Lit:
+        return parts
+    rest = first.text[match.end() :]
+    value = [Lit(rest), *parts[1:]] if rest else parts[1:]
+    return [Lit(match.group()), *(_assigned(value) if value else ())]
 
 
 def _finished(parts: list[Part], text: str) -> Word:
@@ -81,7 +97,7 @@ def _finished(parts: list[Part], text: str) -> Word:
     static: list[str] | None = []
     for part in parts:
         if type(part) is Lit:
-            if not glob and _GLOB.search(part.text):
+            if not glob and text != "[" and _GLOB.search(part.text):
                 glob = True
             if static is not None:
                 static.append(part.text)
@@ -129,7 +145,7 @@ def arith_subscript(parts: tuple[Part, ...]) -> Subscript:
 
 # ----------------------------------------------------------------------------------------------------- braces
 
-_RANGE = LazyPattern(r"(-?[0-9]+|[A-Za-z])\.\.(-?[0-9]+|[A-Za-z])(?:\.\.(-?[0-9]+))?\Z")
+_RANGE = LazyPattern(r"([-+]?[0-9]+|[A-Za-z])\.\.([-+]?[0-9]+|[A-Za-z])(?:\.\.([-+]?[0-9]+))?\Z")
 
 
 def expand_braces(parts: list[Part]) -> list[Part]:
@@ -195,7 +211,7 @@ def _braced(
 def _range(items: Sequence[str | Part]) -> BraceRange | None:
     text = "".join(item if isinstance(item, str) else HARD for item in items)
     match = _RANGE.match(text)
-    if not match or match[1].lstrip("-").isdigit() != match[2].lstrip("-").isdigit():
+    if not match or match[1].lstrip("+-").isdigit() != match[2].lstrip("+-").isdigit():
         return None
     return BraceRange(match[1], match[2], match[3])
 

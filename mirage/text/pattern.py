@@ -142,10 +142,9 @@ def _parse(text: str, extglob: bool) -> list[Unit]:
     while pos < size:
         char = text[pos]
         if extglob and char in "?*+@!" and text[pos + 1 : pos + 2] == "(":
-            end = _group_end(text, pos + 2)
+            end = group_end(text, pos + 2)
             if end > 0:
-                alternatives = [_parse(part, extglob) for part in _alternatives(text, pos + 2, end)]
-                units.append(Group(char, alternatives))
+                units.append(Group(char, [_parse(part, extglob) for part in alternatives(text, pos + 2, end)]))
                 pos = end + 1
                 continue
         pos += 1
@@ -172,7 +171,7 @@ def _parse(text: str, extglob: bool) -> list[Unit]:
     return units
 
 
-def _group_end(text: str, pos: int) -> int:
+def group_end(text: str, pos: int) -> int:
     """The offset of the parenthesis that closes the group whose inside begins at `pos`; -1 without one."""
     depth = 1
     while pos < len(text):
@@ -194,7 +193,8 @@ def _group_end(text: str, pos: int) -> int:
     return -1
 
 
-def _alternatives(text: str, pos: int, end: int) -> Iterator[str]:
+def alternatives(text: str, pos: int, end: int) -> Iterator[str]:
+    """The alternatives of the group whose inside is ``text[pos:end]``."""
     start, depth = pos, 0
     while pos < end:
         char = text[pos]

@@ -114,7 +114,7 @@ class FileSystem:
             raise error(otherwise if target.mounted.can.writable else errno.EROFS, path)
 
     def _place(self, path: str) -> Target | None:
-        """The name that an operation on names is about: not followed if it is a link, even with a slash behind it.
+        """The name that an operation on names is about: a link is not followed, even with a slash behind it.
 
         None: the last component is `.` or `..`, or there is none.
         """
@@ -431,9 +431,9 @@ class FileSystem:
         self._need(self._parent(target), WRITE | SEARCH, path)
         self._able(target, "create", path)
         try:
-            handle: Handle = self._call(path, target.mounted.mount.create, target.inner, mode & ~self.proc.umask,
-                                        self.uid, self.gid, True)
-        except FileExistsError:                              # made meanwhile: no longer a question of "create"
+            handle: Handle = self._call(path, target.mounted.mount.create, target.inner,
+                                        mode & ~self.proc.umask, self.uid, self.gid, True)
+        except FileExistsError:                              # made meanwhile: "create" was the wrong question
             if flags & os.O_EXCL:
                 raise
             return self.open(path, flags & ~os.O_CREAT)
@@ -581,6 +581,8 @@ class FileSystem:
             raise error(errno.EXDEV, old, new)
         if target.path.startswith(source.path + "/"):
             raise error(errno.EINVAL, old, new)
+        if source.path.startswith(target.path + "/"):
+            raise error(errno.ENOTEMPTY, old, new)
         if there is not None and there.identity == stat.identity and there.dev:
             return
         self._ask("destroy", source, old, directory)

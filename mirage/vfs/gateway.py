@@ -52,7 +52,7 @@ class Gate(Protocol):
         """
 
     def moving(self, old: Target, new: Target, directory: bool, proc: Any) -> None:
-        """May the object at `old` get the name `new` (rename, hard link), by the rules of both places?"""
+        """A rename or hard link to `new`, its effects allowed: may the object leave the rules about `old`?"""
 
     def allows(self, effect: str, target: Target, proc: Any) -> bool:
         """The same question without consequences: no journal record, no question to the owner."""

@@ -5,7 +5,6 @@ The table is an immutable snapshot; mounting swaps it. No lock is held while a m
 from __future__ import annotations
 
 import errno
-import hashlib
 import threading
 import time
 
@@ -87,6 +86,7 @@ class Mounted:
         if not stat.dev:
             stat.dev = self.device
             if not stat.ino:
+                import hashlib
                 digest = hashlib.blake2b(inner.encode("utf-8", "surrogateescape"), digest_size=6).digest()
                 stat.ino = int.from_bytes(digest, "big") | 1
         return stat

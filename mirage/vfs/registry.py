@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 GROUP = "mirage.mounts"
-INTERNAL = ("bin", "dev")                                    # parts of the default tree, not providers
+INTERNAL = ("bin", "dev", "proc")                                    # parts of the default tree, not providers
 LATER = {"vfs": "databases cannot be mounted in this version"}
 
 

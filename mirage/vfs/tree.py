@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 HOSTNAME = "mirage"
 
-DIRECTORIES = ("/dev", "/etc", "/home", "/media", "/mnt", "/opt", "/run", "/srv", "/usr", "/usr/bin",
+DIRECTORIES = ("/dev", "/etc", "/home", "/media", "/mnt", "/opt", "/proc", "/run", "/srv", "/usr", "/usr/bin",
                "/usr/lib", "/usr/local", "/usr/local/bin", "/usr/local/lib", "/usr/local/share", "/usr/sbin",
                "/usr/share", "/var", "/var/lib", "/var/log")
 LINKS = {"/bin": "usr/bin", "/sbin": "usr/sbin", "/lib": "usr/lib"}
@@ -51,4 +51,5 @@ def default_mounts(programs: Callable[[], Collection[str]], **options: Any) -> d
     """What is mounted where in a new Terminal; `programs` tells the names in /usr/bin."""
     from mirage.mounts.bin import Bin
     from mirage.mounts.dev import Dev
-    return {"/": default_root(**options), "/dev": Dev(), "/usr/bin": Bin(programs)}
+    from mirage.mounts.proc import Proc
+    return {"/": default_root(**options), "/dev": Dev(), "/proc": Proc(), "/usr/bin": Bin(programs)}

@@ -19,13 +19,19 @@ class Bin:
     def __init__(self, names: Callable[[], Collection[str]]) -> None:
         self._names = names
         self._now = time.time_ns()
+        self._root = Stat(S_IFDIR | 0o755, 4096, self._now, uid=0, gid=0, nlink=2)
+        self._stats: dict[str, Stat] = {}
 
     @staticmethod
     def _content(name: str) -> bytes:
         return f"{name} is part of this terminal.\n".encode()
 
     def _stat(self, name: str) -> Stat:
-        return Stat(S_IFREG | 0o755, len(self._content(name)), self._now, uid=0, gid=0, version="1")
+        stat = self._stats.get(name)
+        if stat is None:
+            size = len(self._content(name))
+            stat = self._stats[name] = Stat(S_IFREG | 0o755, size, self._now, uid=0, gid=0, version="1")
+        return stat
 
     def list(self, path: str) -> list[Entry]:
         if path != "/":
@@ -35,7 +41,7 @@ class Bin:
 
     def stat(self, path: str) -> Stat:
         if path == "/":
-            return Stat(S_IFDIR | 0o755, 4096, self._now, uid=0, gid=0, nlink=2)
+            return self._root
         name = path[1:]
         if name not in self._names():
             head = name.partition("/")[0]

@@ -99,9 +99,14 @@ def stream(path: str) -> int | None:
     return int(tail) if tail != path and tail.isascii() and tail.isdecimal() and len(tail) < 10 else None
 
 
-def descriptors() -> dict[int, Any]:
-    """The descriptor table of the process that runs here; empty in a thread that runs none."""
+def running() -> Any:
+    """The Process that runs here; None in a thread that runs none."""
     module = sys.modules.get("greenlet")
     kernel = getattr(module.getcurrent(), "kernel", None) if module else None
-    process = kernel.current if kernel is not None else None
+    return kernel.current if kernel is not None else None
+
+
+def descriptors() -> dict[int, Any]:
+    """The descriptor table of the process that runs here; empty in a thread that runs none."""
+    process = running()
     return process.fds if process is not None else {}

@@ -148,6 +148,8 @@ class Host:
                         entries.append(Entry(name.name, convert(name.stat(follow_symlinks=False))))
                     except FileNotFoundError:                # removed meanwhile
                         continue
+                    except PermissionError:                  # readable, but may not be searched
+                        entries.append(Entry(name.name, _kind_only(name)))
         finally:
             os.close(fd)
         return entries
@@ -308,11 +310,15 @@ class Host:
         def remove(name: str, fd: int) -> None:
             real = os.stat(name, dir_fd=fd, follow_symlinks=False)
             os.unlink(name, dir_fd=fd)
-            with self._lock:
-                known = self._links.pop((real.st_dev, real.st_ino), 1)
-                if known > 2:
-                    self._links[real.st_dev, real.st_ino] = known - 1
+            self._one_less(real)
         self._named(path, remove)
+
+    def _one_less(self, real: os.stat_result) -> None:
+        """One name of this file is gone."""
+        with self._lock:
+            known = self._links.pop((real.st_dev, real.st_ino), 1)
+            if known > 2:
+                self._links[real.st_dev, real.st_ino] = known - 1
 
     def rmdir(self, path: str) -> None:
         self._named(path, lambda name, fd: os.rmdir(name, dir_fd=fd))
@@ -336,14 +342,17 @@ class Host:
         with source as old_fd:
             target, new_name = self._directory(new)
             with target as new_fd:
-                if not replace:
-                    try:
-                        os.stat(new_name, dir_fd=new_fd, follow_symlinks=False)
-                    except FileNotFoundError:
-                        pass
-                    else:
-                        raise error(errno.EEXIST, old, new)
+                try:
+                    there: os.stat_result | None = os.stat(new_name, dir_fd=new_fd, follow_symlinks=False)
+                except FileNotFoundError:
+                    there = None
+                if there is not None and not replace:
+                    raise error(errno.EEXIST, old, new)
                 os.rename(old_name, new_name, src_dir_fd=old_fd, dst_dir_fd=new_fd)
+                if there is not None and there.st_nlink > 1 and not st.S_ISDIR(there.st_mode):
+                    now = os.stat(new_name, dir_fd=new_fd, follow_symlinks=False)
+                    if now.st_ino != there.st_ino:           # two names of one file stay as they are
+                        self._one_less(there)
 
     def setattr(self, path: str, *, mode: int | None = None, uid: int | None = None, gid: int | None = None,
                 atime_ns: int | None = None, mtime_ns: int | None = None) -> None:
@@ -357,7 +366,7 @@ class Host:
             times = (now.atime_ns if atime_ns is None else atime_ns,
                      now.mtime_ns if mtime_ns is None else mtime_ns)
             if path == "/":
-                os.utime(f"/proc/self/fd/{self._fd}", ns=times)
+                os.utime(self._fd if O_PATH == os.O_RDONLY else f"/proc/self/fd/{self._fd}", ns=times)
                 return
             directory, name = self._directory(path)
             with directory as fd:
@@ -445,6 +454,12 @@ class HostHandle:
 
     def __del__(self) -> None:
         self.close()
+
+
+def _kind_only(name: os.DirEntry[str]) -> Stat:
+    """All that a directory tells of a name without search permission."""
+    kind = S_IFLNK if name.is_symlink() else S_IFDIR if name.is_dir(follow_symlinks=False) else S_IFREG
+    return Stat(kind, None, ino=name.inode())
 
 
 def _write_all(fd: int, data: bytes, offset: int = 0) -> None:

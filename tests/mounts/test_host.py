@@ -163,6 +163,9 @@ def test_hard_links_made_inside_can_be_changed(place):
     fs.unlink("/host/three")
     fs.open("/host/two", os.O_WRONLY).pwrite(b"Q", 0)
     assert fs.read("/host/plain") == b"Qlain\n"
+    fs.link("/host/plain", "/host/three")
+    fs.write("/host/fresh", b"")
+    fs.rename("/host/fresh", "/host/three")
     os.link(place / "in" / "plain", place / "out" / "stolen")
     raises(errno.EPERM, fs.open, "/host/two", os.O_WRONLY)
 

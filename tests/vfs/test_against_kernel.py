@@ -29,7 +29,11 @@ class Kernel:
         return os.stat(self._at(path), follow_symlinks=follow)
 
     def realpath(self, path):
-        return os.path.realpath(self._at(path), strict=True)
+        fd = os.open(self._at(path), os.O_PATH)
+        try:
+            return os.readlink(f"/proc/self/fd/{fd}")
+        finally:
+            os.close(fd)
 
     def list(self, path):
         return os.listdir(self._at(path))

@@ -60,6 +60,65 @@ def test_devices():
     assert fs.list("/dev/fd") == []
 
 
+@pytest.fixture
+def process():
+    """A real process on a real kernel, whose body is run with `process(function)`."""
+    from mirage.process.files import Pipe, PipeReader
+    from mirage.process.kernel import Kernel
+    from mirage.process.limits import Limits
+    from mirage.process.process import Process
+    from mirage.vfs.filesystem import FileSystem
+    kernel = Kernel(Limits())
+    there = machine()
+    there.filesystem = lambda proc: FileSystem(there, proc)
+
+    def run(body):
+        results = []
+        kernel.attach()
+        proc = Process(kernel, there, ["/usr/bin/cat", "x y"], env={"A": "1"}, cwd="/etc", fds={0: PipeReader(Pipe(kernel))})
+        proc.launch(lambda p: results.append(body(p)) or 0)
+        kernel.run(lambda: proc.status is not None)
+        return results[0]
+
+    return run
+
+
+def test_dev_shows_the_streams_of_the_process(process):
+    def body(proc):
+        names = {e.name for e in proc.fs.list("/dev")}
+        return names, [e.name for e in proc.fs.list("/dev/fd")], proc.fs.stat("/dev/stdin").is_fifo, proc.fs.exists("/dev/fd/1")
+
+    names, descriptors, fifo, one = process(body)
+    assert "stdin" in names and "stdout" not in names
+    assert descriptors == ["0"] and fifo and not one
+
+
+def test_proc_shows_the_process(process):
+    def body(proc):
+        fs = proc.fs
+        assert {e.name for e in fs.list("/proc")} == {"self", str(proc.pid), "version"}
+        assert fs.read("/proc/self/cmdline") == b"/usr/bin/cat\0x y\0" and fs.read("/proc/self/environ") == b"A=1\0"
+        assert fs.read(f"/proc/{proc.pid}/comm") == b"cat\n"
+        assert f"Pid:\t{proc.pid}\n".encode() in fs.read("/proc/self/status")
+        assert fs.readlink("/proc/self/cwd") == "/etc" and fs.read("/proc/self/cwd/hostname") == b"mirage\n"
+        assert [e.name for e in fs.list("/proc/self/fd")] == ["0"] and fs.stat("/proc/self/fd/0").is_fifo
+        for path, number in (("/proc/99999", errno.ENOENT), ("/proc/self/fd/7", errno.ENOENT), ("/proc/self/none", errno.ENOENT),
+                             ("/proc/self/comm/x", errno.ENOTDIR), ("/proc/version/x", errno.ENOTDIR)):
+            raises(number, fs.stat, path)
+        raises(errno.EACCES, fs.write, "/proc/self/comm", b"x")
+        raises(errno.EACCES, fs.mkdir, "/proc/new")
+        assert all(e.stat is not None for _, es in fs.walk("/proc") for e in es)
+        return True
+
+    assert process(body)
+
+
+def test_proc_without_a_process():
+    fs = filesystem()
+    assert [e.name for e in fs.list("/proc")] == ["version"] and b"Mirage" in fs.read("/proc/version")
+    raises(errno.ENOENT, fs.stat, "/proc/self")
+
+
 def test_ranges_are_read_lazily_and_unknown_sizes_whole():
     calls = []
 

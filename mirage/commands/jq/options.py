@@ -110,8 +110,8 @@ class Scanner:
         while self.at < len(args):
             arg = args[self.at]
             self.at += 1
-            if self.only_words or not arg.startswith("-") or arg == "-":
-                self.word(arg)
+            if self.only_words or not arg.startswith("-") or arg == "-" or not (arg[1] == "-" or arg[1].isalpha()):
+                self.word(arg)                               # -1 and -(.a) are programs
             elif arg == "--":
                 self.only_words = True
             elif arg.startswith("--"):

@@ -87,7 +87,8 @@ def main(proc: Process) -> int:
         elif key == "u":
             unbuffered = True
         elif key == "l":
-            width = _width(proc, value)
+            digits = value[:len(value) - len(value.lstrip("0123456789"))]
+            width = int(digits or 0)
         elif key == "p":
             posix = True
         elif key == "sandbox":
@@ -106,7 +107,8 @@ def main(proc: Process) -> int:
             return 1
         sources.append(("e", operands.pop(0)))
     from mirage.commands.sed.script import Script
-    script = Script(proc, extended=extended, posix=posix, sandbox=sandbox, utf8=utf8_locale(proc.env))
+    script = Script(proc, extended=extended, posix=posix, sandbox=sandbox, utf8=utf8_locale(proc.env),
+                    lines=delimiter == b"\n")
     for kind, text in sources:
         if kind == "e":
             script.add(text)
@@ -116,7 +118,7 @@ def main(proc: Process) -> int:
     quiet = quiet or script.quiet
     if suffix is not None and not operands:
         proc.message("no input files")
-        return 1
+        return 4
     from mirage.commands.sed.execute import Machine
     from mirage.commands.sed.files import Input
     source = Input(proc, operands or ["-"], delimiter, separate=separate, in_place=suffix, follow=follow)
@@ -136,19 +138,12 @@ def _script_file(proc: Process, name: str) -> str:
         file = open_input(proc, name).incref()
     except OSError as e:
         proc.write_error(f"sed: couldn't open file {name}: {e.strerror}\n{refusal_note(e)}")
-        raise Exit(1) from None
+        raise Exit(4) from None
     try:
         text = decode(read_all(proc, file))
     finally:
         file.decref()
     return text[:-1] if text.endswith("\n") else text
-
-
-def _width(proc: Process, value: str) -> int:
-    if not value.isdecimal():
-        proc.message(f"invalid line length: {value}")
-        raise Exit(1)
-    return int(value)
 
 
 def _environment_width(proc: Process) -> int:

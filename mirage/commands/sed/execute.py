@@ -220,7 +220,7 @@ class Machine:
             elif a2.kind == "plus":
                 command.end = number + a2.number
             elif a2.kind == "multiple":
-                command.end = -(-number // a2.number) * a2.number if a2.number else number
+                command.end = number + a2.number - number % a2.number if a2.number else number
             else:
                 command.active = a2.kind != "last" or not self.source.last()
                 return True
@@ -248,7 +248,7 @@ class Machine:
         return None
 
     def line_number(self, command: Command) -> int | None:
-        self.out.raw(b"%d\n" % self.source.number)
+        self.out.line(b"%d" % self.source.number)
         return None
 
     def do_a(self, command: Command) -> int | None:
@@ -256,7 +256,8 @@ class Machine:
         return None
 
     def do_i(self, command: Command) -> int | None:
-        self.out.raw(command.text)
+        if command.text:
+            self.out.line(command.text[:-1])
         return None
 
     def do_c(self, command: Command) -> int | None:
@@ -298,33 +299,36 @@ class Machine:
         return None
 
     def do_F(self, command: Command) -> int | None:
-        self.out.raw(encode(self.source.name) + b"\n")
+        self.out.line(encode(self.source.name))
         return None
 
     def do_g(self, command: Command) -> int | None:
-        self.space = self.hold
+        self.space, self.complete = self.hold, self.hold_complete
         return None
 
     def do_G(self, command: Command) -> int | None:
         self.proc.kernel.fits(len(self.space) + len(self.hold))
         self.space = self.space + self.delimiter + self.hold
+        self.complete = self.hold_complete
         return None
 
     def do_h(self, command: Command) -> int | None:
-        self.hold = self.space
+        self.hold, self.hold_complete = self.space, self.complete
         return None
 
     def do_H(self, command: Command) -> int | None:
         self.proc.kernel.fits(len(self.space) + len(self.hold))
         self.hold = self.hold + self.delimiter + self.space
+        self.hold_complete = self.complete
         return None
 
     def do_x(self, command: Command) -> int | None:
         self.space, self.hold = self.hold, self.space
+        self.complete, self.hold_complete = self.hold_complete, self.complete
         return None
 
     def do_l(self, command: Command) -> int | None:
-        self.out.raw(listed(self.space, command.number if command.number >= 0 else self.width))
+        self.out.raw(listed(self.space, command.number if command.number >= 0 else self.width) + self.delimiter)
         return None
 
     def do_n(self, command: Command) -> int | None:
@@ -489,22 +493,22 @@ class Machine:
         self.proc.stdout.flush()
         self._flush_files()
         capture = Capture("stdout")
-        self.proc.run(["/bin/sh", "-c", decode(text)], fds={1: capture})
+        self.proc.run(["sh", "-c", decode(text)], fds={1: capture})
         return capture.getvalue()
 
 
 def listed(space: bytes, width: int) -> bytes:
-    """The unambiguous form of `l`, folded at `width` (0, 1: not)."""
+    """The unambiguous form of `l`, folded at `width` (0: not)."""
     units = [_LISTED[b] for b in space]
     out: list[bytes] = []
     column = 0
     for unit in units:
-        if width > 1 and column + len(unit) > width - 1:
+        if width > 0 and column + len(unit) > width - 1:
             out.append(b"\\\n")
             column = 0
         out.append(unit)
         column += len(unit)
-    return b"".join(out) + b"$\n"
+    return b"".join(out) + b"$"
 
 
 _LISTED = [bytes((b,)) if 32 <= b < 127 and b != 92 else b"\\%03o" % b for b in range(256)]

@@ -77,8 +77,10 @@ class Command:
 class Script:
     """Parsed commands of all -e and -f parts."""
 
-    def __init__(self, proc: Process, *, extended: bool, posix: bool, sandbox: bool, utf8: bool) -> None:
+    def __init__(self, proc: Process, *, extended: bool, posix: bool, sandbox: bool, utf8: bool,
+                 lines: bool = True) -> None:
         self.proc = proc
+        self.lines = lines                                   # False: -z, where M has no lines to see
         self.extended = extended
         self.posix = posix
         self.sandbox = sandbox
@@ -107,7 +109,7 @@ class Script:
             if command.name in "btT" and command.label:
                 if command.label not in self.labels:
                     self.proc.message(f"can't find label for jump to `{command.label}'")
-                    raise Exit(1)
+                    raise Exit(4)
                 command.target = self.labels[command.label]
             elif command.name in "btT":
                 command.target = len(self.commands)
@@ -239,7 +241,7 @@ class Parser:
         if c in ("+", "~") and c and not self.script.posix:
             digit = self.nonblank()
             if not digit or digit not in "0123456789":
-                raise self.bad(f"unknown command: `{c}'")
+                raise self.bad("missing command" if not digit else f"unknown command: `{c}'")
             return Address("plus" if c == "+" else "multiple", self.integer(digit))
         if c == "$":
             return Address("last")
@@ -318,7 +320,7 @@ class Parser:
     def _label(self) -> str:
         c = self.nonblank()
         begin = self.at - len(c)
-        while c and not c.isspace() and c not in ";}":
+        while c and not c.isspace() and c not in ";}#":
             c = self.get()
         self.back(c)
         return self.text[begin:self.at]
@@ -448,7 +450,7 @@ class Parser:
         text = self._convert(raw)
         try:
             return compile_bre(text, "I" in flags, syntax="esed" if script.extended else "sed", utf8=script.utf8,
-                               multiline="M" in flags)
+                               multiline="M" in flags and script.lines)
         except RegexError as e:
             if str(e).startswith("character class syntax"):
                 script.error(str(e))
@@ -605,6 +607,7 @@ class Replacement:
                 elif c in ("U", "L", "E") and not posix:
                     self._cut()
                     self.mode = "" if c == "E" else c
+                    self.first = ""
                 elif c in ("u", "l") and not posix:
                     self._cut()
                     self.first = c

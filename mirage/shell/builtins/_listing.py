@@ -1,7 +1,7 @@
 """Variables and functions as `declare -p`, `set` and `export -p` print them."""
 from __future__ import annotations
 
-from mirage.shell.state import ARRAY, EXPORT, READONLY, TRACE, Dynamic
+from mirage.shell.state import ASSOC, EXPORT, READONLY, TRACE, Dynamic
 from mirage.shell.state_vars import letters
 from mirage.text import quoting
 
@@ -12,18 +12,16 @@ if TYPE_CHECKING:
     from mirage.shell.state import Shell
     from mirage.shell.state_vars import Var
 
-_HIDDEN_UNTIL_USED = frozenset((
+_COMPUTED = frozenset((
     "RANDOM", "SRANDOM", "SECONDS", "LINENO", "EPOCHSECONDS", "EPOCHREALTIME", "BASHPID", "BASH_SUBSHELL",
-    "BASH_COMMAND", "BASH_ARGV0", "HISTCMD", "COMP_WORDBREAKS", "PIPESTATUS",
+    "BASH_COMMAND", "BASH_ARGV0", "HISTCMD",
 ))
+"""Listed without a value, since bash computes it when the variable is used."""
+_UNLISTED = frozenset(("COMP_WORDBREAKS", "PIPESTATUS"))
 
 
-def array_text(sh: Shell, name: str) -> str:
+def _elements(values: dict[int, str] | dict[str, str], assoc: bool) -> str:
     """`([0]="x" [1]="y")`; with a blank before the `)` for an associative array that is not empty."""
-    return _elements(sh, sh.array(name), sh.is_assoc(name))
-
-
-def _elements(sh: Shell, values: dict[int, str] | dict[str, str], assoc: bool) -> str:
     double = quoting.double
     if assoc:
         subscript = quoting.subscript
@@ -32,7 +30,7 @@ def _elements(sh: Shell, values: dict[int, str] | dict[str, str], assoc: bool) -
     return "(" + " ".join(f"[{key}]={double(value)}" for key, value in values.items()) + ")"
 
 
-def _value(sh: Shell, name: str, var: str | Var) -> str | None:
+def _value(sh: Shell, var: str | Var) -> str | None:
     """The text behind `name=` in `declare -p`; None for a variable without a value."""
     if isinstance(var, str):
         return quoting.double(var)
@@ -41,7 +39,7 @@ def _value(sh: Shell, name: str, var: str | Var) -> str | None:
         return None
     if isinstance(value, dict):
         ordered = value if isinstance(var, Dynamic) else var.ordered()
-        return _elements(sh, ordered, bool(var.flags & ARRAY and sh.is_assoc(name)))
+        return _elements(ordered, bool(var.flags & ASSOC))
     return quoting.double(value)
 
 
@@ -49,27 +47,49 @@ def declaration(sh: Shell, name: str, keyword: str | None = None) -> str:
     """`declare -x name="value"`; `keyword` replaces `declare -x` (`export`)."""
     var = sh.vars[name]
     flags = "" if isinstance(var, str) else letters(var.flags)
-    value = _value(sh, name, var)
+    value = _value(sh, var)
     start = keyword or f"declare -{flags or '-'}"
     return f"{start} {name}" if value is None else f"{start} {name}={value}"
+
+
+def all_declarations(sh: Shell, wanted: int = 0, keyword: str | None = None) -> list[str]:
+    """The lines of `declare -p` for all variables, or those with one of the attributes `wanted`."""
+    lines = []
+    for name in sorted(sh.vars):
+        var = sh.vars[name]
+        if wanted and (isinstance(var, str) or not var.flags & wanted) or name in _UNLISTED:
+            continue
+        if name in _COMPUTED and isinstance(var, Dynamic):
+            lines.append(f"{keyword or 'declare -' + (letters(var.flags) or '-')} {name}")
+        else:
+            lines.append(declaration(sh, name, keyword))
+    return lines
 
 
 def assignment(sh: Shell, name: str) -> str | None:
     """`name=value` as `set` lists it; None for a variable without a value."""
     var = sh.vars[name]
     if isinstance(var, str):
-        return f"{name}={quoting.minimal(var)}"
+        return f"{name}={_plain(sh, var)}"
     value = var.read(sh)
-    if value is None or (name in _HIDDEN_UNTIL_USED and isinstance(var, Dynamic)):
+    if value is None or (name in _COMPUTED and isinstance(var, Dynamic)):
         return None
     if isinstance(value, dict):
-        return f"{name}={_value(sh, name, var)}"
-    return f"{name}={quoting.minimal(value)}"
+        return f"{name}={_value(sh, var)}"
+    return f"{name}={_plain(sh, value)}"
+
+
+def _plain(sh: Shell, value: str) -> str:
+    """The value in `name=value`; POSIX has no `$'...'`."""
+    if sh.options.posix and not quoting.is_printable(value):
+        return quoting.single(value)
+    return quoting.minimal(value)
 
 
 def all_variables(sh: Shell, functions: bool = True) -> str:
     """The listing of `set` and of `declare` without arguments."""
-    lines = [line for name in sorted(sh.vars) if (line := assignment(sh, name)) is not None]
+    names = sorted(sh.vars.keys() - _UNLISTED)
+    lines = [line for name in names if (line := assignment(sh, name)) is not None]
     if functions:
         lines += [function_definition(sh, name) for name in sorted(sh.functions)]
     return "".join(line + "\n" for line in lines)

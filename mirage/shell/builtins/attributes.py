@@ -116,17 +116,16 @@ def _set_option(options: _Options, letter: str) -> None:
 
 
 def _list_all(sh: Shell, command: str, options: _Options) -> int:
-    names = sorted(sh.vars)
     if command == "local":
         scope = next((scope for scope in reversed(sh.scopes) if not scope.temporary), None)
-        local = [name for name in names if scope is not None and name in scope]
+        local = [name for name in sorted(sh.vars) if scope is not None and name in scope]
         sh.out(listing.joined(listing.declaration(sh, name) for name in local))
         return 0
     wanted = options.add | options.remove
     if not wanted and not options.print_:
         sh.out(listing.all_variables(sh, not sh.options.posix).encode("utf-8", "surrogateescape"))
         return 0
-    sh.out(listing.joined(listing.declaration(sh, name) for name in names if not wanted or _has(sh, name, wanted)))
+    sh.out(listing.joined(listing.all_declarations(sh, wanted)))
     return 0
 
 

@@ -15,7 +15,7 @@ KEYWORDS = frozenset((
     "if", "then", "else", "elif", "fi", "case", "esac", "for", "select", "while", "until", "do", "done", "in",
     "function", "time", "{", "}", "!", "[[", "]]", "coproc",
 ))
-STANDARD_PATH = "/usr/local/bin:/usr/local/sbin:/usr/bin:/usr/sbin:/bin:/sbin"
+STANDARD_PATH = "/bin:/usr/bin:/sbin:/usr/sbin"
 
 
 def find_all(sh: Shell, name: str, path: str | None = None) -> list[str]:
@@ -28,12 +28,19 @@ def find_all(sh: Shell, name: str, path: str | None = None) -> list[str]:
                       for folder in folders]
     else:
         candidates = []
-    find = sh.machine.find_program
-    return [candidate for candidate in dict.fromkeys(candidates) if find(sh.proc, candidate) is not None]
+    unique = list(dict.fromkeys(candidates))
+    found = [candidate for candidate in unique if _is_program(sh, candidate)]
+    if not found and "/" not in name:                        # bash then takes what cannot be executed
+        found = [candidate for candidate in unique if sh.proc.fs.is_file(candidate)][:1]
+    return found
+
+
+def _is_program(sh: Shell, path: str) -> bool:
+    return sh.machine.find_program(sh.proc, path) is not None
 
 
 def find_program(sh: Shell, name: str, path: str | None = None) -> str | None:
-    """The executable file that would run for `name`; None for none."""
+    """The file that would run for `name`, or could not because it is not executable; None for none."""
     found = find_all(sh, name, path)
     return found[0] if found else None
 
@@ -66,8 +73,10 @@ def builtin_command(sh: Shell, args: Sequence[str]) -> int:
     if not letters & {"v", "V"}:
         if path is not None and not table.is_enabled(sh, words[0]) and "/" not in words[0]:
             program = find_program(sh, words[0], path)
-            if program is not None:
-                words = [program, *words[1:]]
+            if program is None:
+                sh.error(f"{words[0]}: command not found")
+                return 127
+            words = [program, *words[1:]]
         return sh.run_command(words)
     status = 1
     for name in words:
@@ -129,6 +138,8 @@ def _describe(sh: Shell, name: str, style: str, *, everything: bool = False, fun
         program = find_program(sh, name, path)
         programs = [program] if program is not None else []
     for program in programs:
+        if everything and not _is_program(sh, program):
+            continue
         if style == "p":
             lines.append(program)
         elif style == "v" and "/" in name and not name.startswith("/"):

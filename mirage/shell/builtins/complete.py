@@ -3,6 +3,8 @@ from __future__ import annotations
 
 from mirage.shell import builtins as table
 from mirage.shell.builtins._common import USAGE_STATUS, encode, getopt, usage
+from mirage.shell.control import ShellError
+from mirage.shell.errors import ParseError
 from mirage.text import quoting
 
 TYPE_CHECKING = False
@@ -60,7 +62,7 @@ def builtin_compgen(sh: Shell, args: Sequence[str]) -> int:
     if parsed is None:
         return USAGE_STATUS
     options, words = parsed
-    if not options and not words:
+    if not options:
         return 0
     spec = _read(sh, "compgen", options)
     if spec is None:
@@ -119,8 +121,15 @@ def _word_list(sh: Shell, text: str) -> list[str]:
 
     ifs = sh.get("IFS")
     fields: list[str] = []
-    for piece in _quoted_split(text, " \t\n" if ifs is None else ifs):
-        fields += compile_word(parse_word(piece))(sh)
+    try:
+        for piece in _quoted_split(text, " \t\n" if ifs is None else ifs):
+            fields += compile_word(parse_word(piece))(sh)
+    except ParseError as e:
+        sh.error(e.msg)
+        return []
+    except ShellError as e:
+        e.report(sh)
+        return []
     return fields
 
 
@@ -138,12 +147,33 @@ def _quoted_split(text: str, separators: str) -> list[str]:
             end = text.find(closing[char], i + 1)
             i = len(text) if end < 0 else end + 1
             continue
+        if char == "$" and text[i + 1:i + 2] in ("(", "{"):
+            i = _balanced(text, i + 1)
+            continue
         if char in separators:
             pieces.append(text[start:i])
             start = i + 1
         i += 1
     pieces.append(text[start:])
     return [piece for piece in pieces if piece]
+
+
+def _balanced(text: str, i: int) -> int:
+    """Index after the bracket that closes the one at text[i]."""
+    opening = text[i]
+    closing = ")" if opening == "(" else "}"
+    depth = 0
+    while i < len(text):
+        if text[i] == "\\":
+            i += 1
+        elif text[i] == opening:
+            depth += 1
+        elif text[i] == closing:
+            depth -= 1
+            if not depth:
+                return i + 1
+        i += 1
+    return i
 
 
 def _from_function(sh: Shell, name: str, word: str) -> list[str]:

@@ -151,7 +151,10 @@ def _source(sh: Shell, name: str, args: Sequence[str]) -> int:
         if e.errno == errno.EISDIR:
             sh.builtin_error(name, f"{path}: is a directory")
         else:
-            sh.error(f"{path}: {e.strerror}")
+            if sh.options.posix and "/" not in path:
+                sh.builtin_error(name, f"{path}: file not found")
+            else:
+                sh.error(f"{path}: {e.strerror}")
             if note := refusal_note(e):
                 sh.proc.write_error(note)
         if sh.options.posix and name == ".":

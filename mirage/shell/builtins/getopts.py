@@ -1,8 +1,8 @@
 """getopts."""
 from __future__ import annotations
 
-from mirage.shell.builtins._common import USAGE_STATUS, getopt, usage
-from mirage.shell.state import is_name
+from mirage.shell.builtins._common import USAGE_STATUS, getopt, number, usage
+from mirage.shell.state import Dynamic, is_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ def builtin_getopts(sh: Shell, args: Sequence[str]) -> int:
     report = not silent and (sh.get("OPTERR") or "") != "0"
     if silent:
         spec = spec[1:]
-    letter, argument, index, offset = _next(sh, spec, values)
-    sh.optind, sh.getopts_offset = index, offset
+    letter, argument, index, offset = _next(spec, values, *_state(sh))
+    _set_state(sh, index, offset)
     if letter is None:
         return _store(sh, name, "?", None) or 1
     found = spec.find(letter) if letter != ":" else -1
@@ -40,9 +40,26 @@ def builtin_getopts(sh: Shell, args: Sequence[str]) -> int:
     return _store(sh, name, letter, argument)
 
 
-def _next(sh: Shell, spec: str, values: Sequence[str]) -> tuple[str | None, str | None, int, int]:
+def _state(sh: Shell) -> tuple[int, int]:
+    """OPTIND and the offset in that word. A local OPTIND has a state of its own."""
+    if isinstance(sh.vars.get("OPTIND"), Dynamic):
+        return sh.optind, sh.getopts_offset
+    index = number(sh.get("OPTIND") or "") or 1
+    known, offset = sh.extra.get("getopts", (0, 0))
+    return index, offset if known == index else 0
+
+
+def _set_state(sh: Shell, index: int, offset: int) -> None:
+    if isinstance(sh.vars.get("OPTIND"), Dynamic):
+        sh.optind, sh.getopts_offset = index, offset
+    else:
+        sh.set("OPTIND", str(index))
+        sh.extra["getopts"] = index, offset
+
+
+def _next(spec: str, values: Sequence[str], index: int, offset: int) -> tuple[str | None, str | None, int, int]:
     """(letter or None at the end, its argument, OPTIND, offset in that word) after one step."""
-    index, offset = max(sh.optind, 1), sh.getopts_offset
+    index = min(max(index, 1), len(values) + 1)
     word = values[index - 1] if index <= len(values) else None
     if offset and (word is None or offset >= len(word)):
         offset = 0

@@ -141,5 +141,6 @@ def _again(sh: Shell, words: Sequence[str]) -> int:
     for old, _, new in changes:
         line = line.replace(old, new, 1) if old else line
     sh.proc.write_error(line + "\n")
-    sh.history.append(line)
+    if sh.options.history:
+        sh.history.append(line)
     return sh.eval_text(line)

@@ -1,6 +1,7 @@
 """jobs, wait, fg, bg, disown, suspend."""
 from __future__ import annotations
 
+from mirage.process.signals import SIGCHLD, SIGCONT, SIGINT, SIGPIPE, SIGTERM
 from mirage.shell.builtins._common import USAGE_STATUS, encode, getopt, number, split_reference
 from mirage.shell.exec.jobs import AmbiguousJob
 
@@ -129,8 +130,9 @@ def _wait_until(sh: Shell, processes: Sequence[Process], done: Callable[[], bool
             for queue in queues:
                 if task in queue.waiters:
                     queue.waiters.remove(task)  # type: ignore[arg-type]
-        if sh.proc.pending and not done():
-            raise _Interrupted(sh.proc.pending[0])
+        for number in sh.proc.pending:
+            if number != SIGCHLD or sh.options.posix:
+                raise _Interrupted(number)
 
 
 def builtin_wait(sh: Shell, args: Sequence[str]) -> int:
@@ -162,7 +164,10 @@ def builtin_wait(sh: Shell, args: Sequence[str]) -> int:
 
 
 def _finish(sh: Shell, job: Job) -> int:
-    """A job was waited for: out of the table."""
+    """A job was waited for: out of the table. That a signal ended it is said on standard error."""
+    signal = job.processes[-1].exit_signal
+    if signal not in (0, SIGINT, SIGPIPE, SIGTERM) and not job.notified:
+        sh.error(f"{job.leader:5} {job.state():<24}{job.text}")
     job.notified = True
     sh.jobs.remove(job)
     return job.status or 0
@@ -271,7 +276,7 @@ def _continue(sh: Shell, command: str, args: Sequence[str], foreground: bool) ->
         if not foreground and not job.stopped:
             sh.builtin_error(command, f"job {job.number} already in background")
             continue
-        job.signal(18)
+        job.signal(SIGCONT)
         sh.jobs.touch(job)
         if foreground:
             sh.out(encode(f"{job.text}\n"))

@@ -71,6 +71,8 @@ def _list(sh: Shell, words: Sequence[str]) -> int:
             if value in NAMES:
                 out.append(signals.listed_name(value) + "\n")
                 continue
+            if value in (32, 33):                            # used by the C library, without a name
+                continue
         sh.out(encode("".join(out)))
         out = []
         sh.builtin_error("kill", f"{word}: invalid signal specification")

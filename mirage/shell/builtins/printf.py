@@ -171,7 +171,8 @@ def builtin_printf(sh: Shell, args: Sequence[str]) -> int:
             sh.out(encode(text))
         return printf.status
     try:
-        sh.assign(variable, text if text.isascii() else decode(encode(text)).replace("\0", ""))
+        text = text.partition("\0")[0]
+        sh.assign(variable, text if text.isascii() else decode(encode(text)))
     except ShellError as e:
         e.report(sh)
         return 1

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 # -------------------------------------------------------------------------------------------------------------- umask
 
-_CLAUSE = re.compile(r"([ugoa]*)((?:[-+=][rwxXstugo]*)+)")
-_BITS = {"r": 4, "w": 2, "x": 1, "X": 1, "s": 0, "t": 0}
+_WHO = re.compile("[ugoa]*")
+_BITS = {"r": 4, "w": 2, "x": 1, "X": 1}
 _SHIFTS = {"u": 6, "g": 3, "o": 0}
 
 
@@ -53,42 +53,28 @@ def _text(mask: int) -> str:
 def _symbolic(sh: Shell, text: str) -> int | None:
     """The mask after a symbolic mode; None after an error message."""
     allowed = ~sh.proc.umask & 0o777
-    at = 0
-    while True:
-        match = re.compile(r"([ugoa]*)").match(text, at)
-        who = match[1] if match else ""
-        at += len(who)
-        operator = text[at:at + 1]
+    for clause in text.split(","):
+        match = _WHO.match(clause)
+        who = match[0] if match else ""
+        operator = clause[len(who):len(who) + 1]
         if operator not in ("+", "-", "="):
             sh.builtin_error("umask", f"`{operator}': invalid symbolic mode operator")
             return None
-        while operator and operator in "+-=":
-            at += 1
-            bits = 0
-            while text[at:at + 1] not in ("", ",", "+", "-", "="):
-                letter = text[at]
-                if letter in _SHIFTS:
-                    bits |= allowed >> _SHIFTS[letter] & 7
-                elif letter in _BITS:
-                    bits |= _BITS[letter]
-                else:
-                    sh.builtin_error("umask", f"`{letter}': invalid symbolic mode character")
-                    return None
-                at += 1
-            for name in "ugo" if not who or "a" in who else who:
-                shift = _SHIFTS[name]
-                if operator == "+":
-                    allowed |= bits << shift
-                elif operator == "-":
-                    allowed &= ~(bits << shift)
-                else:
-                    allowed = allowed & ~(7 << shift) | bits << shift
-            operator = text[at:at + 1]
-            if operator == "=" and not who:
-                break
-        if text[at:at + 1] != ",":
-            return ~allowed & 0o777
-        at += 1
+        bits = 0
+        for letter in clause[len(who) + 1:]:
+            if letter not in _BITS:
+                sh.builtin_error("umask", f"`{letter}': invalid symbolic mode character")
+                return None
+            bits |= _BITS[letter]
+        for name in "ugo" if not who or "a" in who else who:
+            shift = _SHIFTS[name]
+            if operator == "+":
+                allowed |= bits << shift
+            elif operator == "-":
+                allowed &= ~(bits << shift)
+            else:
+                allowed = allowed & ~(7 << shift) | bits << shift
+    return ~allowed & 0o777
 
 
 # ------------------------------------------------------------------------------------------------------------- ulimit

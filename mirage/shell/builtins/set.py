@@ -32,7 +32,7 @@ def builtin_set(sh: Shell, args: Sequence[str]) -> int:
                 sh.positional = list(args[i + 1:])
                 sh.extra["positional_set"] = True
             return 0
-        if arg[:1] not in ("-", "+") or arg == "+":
+        if arg[:1] not in ("-", "+"):
             sh.positional = list(args[i:])
             sh.extra["positional_set"] = True
             return 0
@@ -57,7 +57,7 @@ def _check(sh: Shell, args: Sequence[str]) -> bool:
     i = 0
     while i < len(args):
         arg = args[i]
-        if arg in ("--", "-", "+") or arg[:1] not in ("-", "+"):
+        if arg in ("--", "-") or arg[:1] not in ("-", "+"):
             return True
         for letter in arg[1:]:
             if letter == "o":

@@ -4,7 +4,7 @@ from __future__ import annotations
 from mirage.process.signals import Exit, LimitExceeded
 from mirage.shell.ast import Function
 from mirage.shell.control import Break, Continue, Return, ShellError
-from mirage.shell.exec.compile import compiled, compiled_command, nesting
+from mirage.shell.exec.compile import NESTING, compile_command, compiled, nesting
 from mirage.shell.exec.traps import run_debug, run_trap, slow_tick
 from mirage.shell.parse import ParseError, UnitParser
 from mirage.shell.state import READONLY, Frame
@@ -13,11 +13,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from mirage.shell.exec.compile import Run
     from mirage.shell.state import Shell
 
 MAX_FRAMES = 220                                             # weight after which a fresh greenlet goes on
 ENVIRONMENT = "environment"                                  # BASH_SOURCE of a function defined by `bash -c`
-_weights: dict[int, tuple[Function, int]] = {}
+_functions: dict[int, tuple[Function, Run, int]] = {}
 
 
 class ParseView:
@@ -61,13 +62,15 @@ def enter(sh: Shell, weight: int, body: Callable[[], int]) -> int:
         sh.frames = frames
 
 
-def _weight(node: Function) -> int:
-    entry = _weights.get(id(node))
+def _prepared(node: Function) -> tuple[Function, Run, int]:
+    """(the node, its body compiled, the weight of a call), kept by the identity of the node."""
+    entry = _functions.get(id(node))
     if entry is None:
-        if len(_weights) > 4096:
-            _weights.clear()
-        entry = _weights[id(node)] = (node, 10 + 3 * min(nesting(node.body), 40))
-    return entry[1]
+        if len(_functions) >= 4096:
+            _functions.clear()
+        weight = 10 + 3 * min(nesting(node.body), NESTING)
+        entry = _functions[id(node)] = (node, compile_command(node.body), weight)
+    return entry
 
 
 # ---------------------------------------------------------------------------------------------------------- functions
@@ -112,10 +115,13 @@ def call_function(sh: Shell, node: Function, name: str, args: list[str]) -> int:
     kernel.budget -= 1
     if kernel.budget < 0:
         slow_tick(sh)
-    body = compiled_command(node.body)
-    positional, loops = sh.positional, sh.loop_depth
+    _, body, weight = _functions.get(id(node)) or _prepared(node)
+    positional, loops, depth, frames = sh.positional, sh.loop_depth, sh.depth + 1, sh.frames
+    if depth > kernel.limits.depth:
+        raise LimitExceeded(f"depth: more than {kernel.limits.depth} nested calls")
     sh.positional = args
     sh.loop_depth = 0
+    sh.depth = depth
     sh.function_depth += 1
     sh.call_stack.append(Frame(name, sh.function_sources.get(name, ENVIRONMENT), sh.line,
                                args if sh.shopt["extdebug"] else None))
@@ -125,7 +131,12 @@ def call_function(sh: Shell, node: Function, name: str, args: list[str]) -> int:
         if hidden is not None and "DEBUG" in sh.traps:
             run_debug(sh, node.line)
         try:
-            status = enter(sh, _weight(node), lambda: body(sh))
+            if frames + weight <= MAX_FRAMES:
+                sh.frames = frames + weight
+                status = body(sh)
+            else:
+                sh.frames = weight
+                status = kernel.call_deep(lambda: body(sh))
         except Return as e:
             status = e.status
         sh.status = status
@@ -141,6 +152,8 @@ def call_function(sh: Shell, node: Function, name: str, args: list[str]) -> int:
         sh.pop_scope()
         sh.call_stack.pop()
         sh.function_depth -= 1
+        sh.depth = depth - 1
+        sh.frames = frames
         sh.loop_depth = loops
         sh.positional = positional
     return status
@@ -271,8 +284,13 @@ def source_text(sh: Shell, text: str, path: str, args: Sequence[str] | None) -> 
             sh.traps.setdefault(trap, action)
         sh.call_stack.pop()
         sh.loop_depth = loops
-        if args and sh.positional is mine:
+        if args and (sh.function_depth or _shifted(mine, sh.positional)):
             sh.positional = positional
+
+
+def _shifted(before: list[str], after: list[str]) -> bool:
+    """Was `$@` at most shifted, not set anew?"""
+    return after is before or len(after) < len(before) and before[len(before) - len(after):] == after
 
 
 def run_command(sh: Shell, argv: Sequence[str]) -> int:

@@ -46,16 +46,6 @@ def compiled_alone(body: Commands) -> Run:
     return run
 
 
-def compiled_command(node: Command) -> Run:
-    """The same for one command (the body of a function)."""
-    entry = _cache.get(id(node))
-    if entry is not None:
-        return entry[1]
-    run = compile_command(node)
-    remember(node, run)
-    return run
-
-
 def remember(node: Any, run: Run, key: int | None = None) -> None:
     if len(_cache) >= _CACHE_SIZE:
         _cache.clear()

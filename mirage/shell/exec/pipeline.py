@@ -5,9 +5,10 @@ from mirage.process.files import Source
 from mirage.process.process import Process
 from mirage.shell import ast
 from mirage.shell.exec.calls import MAX_FRAMES, run_body
-from mirage.shell.exec.compile import compile_command, compiled_alone, unchecked
+from mirage.shell.exec.compile import compile_command, compile_commands, unchecked
 from mirage.shell.exec.jobs import JobTable
-from mirage.shell.exec.traps import child_ended, failed, inherit, slow_tick
+from mirage.shell.exec.traps import child_ended, failed, inherit, run_debug, slow_tick
+from mirage.shell.printer import command_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def in_subshell(sh: Shell, run: Run) -> int:
 
 
 def compile_subshell(node: ast.Subshell) -> Run:
-    body = node.body
+    inner = compile_commands(node.body)
     line = node.line
 
     def run(sh: Shell) -> int:
@@ -73,15 +74,13 @@ def compile_subshell(node: ast.Subshell) -> Run:
             slow_tick(sh)
         sh.line = line
         sh.command = describe
-        sub = fork(sh)
-        status = run_here(sub, compiled_alone(body))
+        status = run_here(fork(sh), inner)
         sh.line = line
         sh.pipestatus = None
         sh.status = status
         return failed(sh, status, line) if status else 0
 
     def describe() -> str:
-        from mirage.shell.printer import command_text
         return command_text(node)
     return run
 
@@ -123,10 +122,10 @@ def _compile_stages(node: ast.Pipeline) -> Run:
     stages = tuple(_stage(command) for command in node.cmds)
     last_here = compile_command(node.cmds[-1])
     merged = tuple(pipe == "|&" for pipe in node.pipes)
-    keep_jobs = tuple(type(command) is ast.Simple for command in node.cmds)
+    simples = _simples(node.cmds)
+    pipeline_line = getattr(node.cmds[-1], "line", 0)
 
     def describe() -> str:
-        from mirage.shell.printer import command_text
         return command_text(node.cmds[-1])
 
     def run(sh: Shell) -> int:
@@ -134,10 +133,10 @@ def _compile_stages(node: ast.Pipeline) -> Run:
         kernel.budget -= 1
         if kernel.budget < 0:
             slow_tick(sh)
-        line = sh.line
+        line = pipeline_line or sh.line
         sh.command = describe
         lastpipe = sh.shopt["lastpipe"] and not sh.options.monitor
-        subs, reader = _start(sh, stages, merged, keep_jobs, lastpipe)
+        subs, reader = _start(sh, stages, merged, simples, lastpipe)
         statuses = [sub.proc for sub in subs]
         if lastpipe:
             last = _last_here(sh, last_here, reader)
@@ -153,13 +152,18 @@ def _compile_stages(node: ast.Pipeline) -> Run:
         sh.pipestatus = codes
         sh.status = status
         if status:
-            failed(sh, status)
+            failed(sh, status, line)
             sh.pipestatus = codes
         return status
     return run
 
 
-def _start(sh: Shell, stages: Sequence[Run], merged: Sequence[bool], keep_jobs: Sequence[bool],
+def _simples(commands: Sequence[Command]) -> tuple[ast.Simple | None, ...]:
+    """Each simple command, None for others."""
+    return tuple(command if isinstance(command, ast.Simple) else None for command in commands)
+
+
+def _start(sh: Shell, stages: Sequence[Run], merged: Sequence[bool], simples: Sequence[ast.Simple | None],
            lastpipe: bool) -> tuple[list[Shell], OpenFile | None]:
     """Fork every stage and launch all but the last; the reader of the last pipe is for `lastpipe`."""
     proc = sh.proc
@@ -177,7 +181,11 @@ def _start(sh: Shell, stages: Sequence[Run], merged: Sequence[bool], keep_jobs: 
             table[1] = writer
             if merged[index]:
                 table[2] = writer
-        subs.append(fork(sh, table, keep_jobs=keep_jobs[index]))
+        simple = simples[index]
+        if simple is not None and "DEBUG" in sh.traps:
+            sh.command = command_text(simple)
+            run_debug(sh, simple.line)
+        subs.append(fork(sh, table, keep_jobs=simple is not None))
         reader = next_reader
     for sub, stage in zip(subs if lastpipe else subs[:-1], stages, strict=False):
         launch(sub, stage)
@@ -207,14 +215,14 @@ def compile_background(node: ast.Background) -> Run:
     command = node.cmd
     if isinstance(command, ast.Pipeline) and len(command.cmds) > 1 and not command.negated and not command.timed:
         stages: tuple[Run, ...] = tuple(_stage(stage) for stage in command.cmds)
+        simples = _simples(command.cmds)
         merged = tuple(pipe == "|&" for pipe in command.pipes)
     else:
         stages = (_stage(command),)
+        simples = _simples((command,))
         merged = ()
-    keep_jobs = (False,) * len(stages)
 
     def text() -> str:
-        from mirage.shell.printer import command_text
         return command_text(command)
 
     def run(sh: Shell) -> int:
@@ -223,7 +231,7 @@ def compile_background(node: ast.Background) -> Run:
         if kernel.budget < 0:
             slow_tick(sh)
         background_seen(sh)
-        subs, _ = _start(sh, stages, merged, keep_jobs, False)
+        subs, _ = _start(sh, stages, merged, simples, False)
         first = subs[0].proc
         if not sh.options.monitor:
             first.install(0, Source(b"", "/dev/null"))
@@ -262,7 +270,6 @@ def compile_coproc(node: ast.Coproc) -> Run:
     stage = _stage(node.body)
 
     def text() -> str:
-        from mirage.shell.printer import command_text
         return command_text(node)
 
     def run(sh: Shell) -> int:

@@ -32,18 +32,21 @@ if TYPE_CHECKING:
 
 _JOB = re.compile(r"(?<![&<>|])&(?=[\s;)}'\"`]|$)|\bcoproc\b")  # a `&` that is no part of &&, >&, <&, |&, &> or a URL
 _LABEL = "bash: -c"
+_DRAIN = 0.02                                                # seconds that jobs may go on after a line before it returns
 
 
 class Done:
-    """What one line gave: stdout, stderr, status, and log: (stream name, bytes) in the order written."""
+    """What one line gave: stdout, stderr, status, log ((stream name, bytes) in the order written), did it `exit`."""
 
-    __slots__ = ("log", "status", "stderr", "stdout")
+    __slots__ = ("exited", "log", "status", "stderr", "stdout")
 
-    def __init__(self, stdout: bytes, stderr: bytes, status: int, log: list[tuple[str, bytes]]) -> None:
+    def __init__(self, stdout: bytes, stderr: bytes, status: int, log: list[tuple[str, bytes]],
+                 exited: bool = False) -> None:
         self.stdout = stdout
         self.stderr = stderr
         self.status = status
         self.log = log
+        self.exited = exited
 
 
 class Session:
@@ -69,6 +72,7 @@ class Session:
         self._pinned = 0                                     # id of the thread that jobs are stuck on
         self._moving = False
         self._closed = False
+        self._exited = False
         self._work: Callable[[], None] | None = None
 
     # ------------------------------------------------------------------------------------------------------- lines
@@ -95,6 +99,7 @@ class Session:
         kernel.line += 1
         process.line = kernel.line
         kernel.steps = 0
+        self._exited = False
         kernel.granted = kernel.budget
         kernel._cancel = False
         self._stdin.source = stdin if isinstance(stdin, OpenFile) else Source(stdin, "/dev/stdin")
@@ -112,14 +117,31 @@ class Session:
                 else:
                     box.append(self._stopped(e))
         status = box[0]
+        if len(kernel.processes) > 1:
+            self._drain(final)
         kernel.deadline = None
         if self._thread is None and len(kernel.processes) > 1:
             self._pinned = threading.get_ident()
         return self._take(status)
 
+    def _drain(self, final: bool) -> None:
+        """Let jobs and process substitutions do what they can do at once; in the last line, all they have to do."""
+        kernel = self.kernel
+        until = time.monotonic() + _DRAIN
+        try:
+            if final:
+                kernel.run(lambda: len(kernel.processes) == 1)
+            else:
+                kernel.run(lambda: not kernel.ready or time.monotonic() > until)
+        except LineStopped as e:
+            kernel.kill_line(lambda process: process is self.process)
+            self._tidy()
+            if isinstance(e, LimitExceeded) and e.status != 124:
+                self._say(e)
+
     def _take(self, status: int) -> Done:
         out, err, log = self._stdout, self._stderr, self._log
-        done = Done(out.getvalue(), err.getvalue(), status, log)
+        done = Done(out.getvalue(), err.getvalue(), status, log, self._exited)
         self._log = out.log = err.log = []
         out.parts, err.parts = [], []
         out.size = err.size = 0
@@ -136,6 +158,7 @@ class Session:
             if self.process.pending:
                 run_pending(sh)
         except Exit as e:
+            self._exited = True
             return run_exit_trap(sh, e.status & 0xFF)
         except (Break, Continue, Return):
             status = sh.status

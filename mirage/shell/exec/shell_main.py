@@ -176,6 +176,11 @@ def _set_names() -> list[str]:
 
 
 def _set_options(sh: Shell, arguments: _Arguments) -> bool:
+    for name in sh.proc.env.get("SHELLOPTS", "").split(":"):
+        sh.options.set(name, True)
+    for name in sh.proc.env.get("BASHOPTS", "").split(":"):
+        if name in sh.shopt:
+            sh.shopt[name] = True
     if arguments.posix:
         sh.options.posix = True
         sh.shopt["expand_aliases"] = True

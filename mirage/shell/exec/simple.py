@@ -45,7 +45,8 @@ def find_builtin(sh: Shell, name: str) -> Builtin | None:
 
 
 def compile_simple(node: ast.Simple, alone: bool = False) -> Run:
-    """A simple command. `alone`: its process has nothing else to run, a program takes it over."""
+    """A simple command. `alone`: its process has nothing else to run, a program takes it over; as the process ends
+    with its status, it is the parent that looks at `set -e` and runs the DEBUG and ERR traps."""
     run = _compile(node, alone)
     parts = [*node.assigns, *node.words, *(redir.target for redir in node.redirs)]
     return _closing(run) if any(holds_substitution(part) for part in parts) else run
@@ -78,7 +79,7 @@ def _compile(node: ast.Simple, alone: bool) -> Run:
     describe = _describe(node)
     redirections = compile_redirections(node.redirs)
     if not node.words:
-        return _without_words(node, redirections, describe)
+        return _without_words(node, redirections, describe, alone)
     fields = _compile_fields(node.words)
     assigns = _compile_temporary(node.assigns)
     plain = not assigns and not redirections
@@ -94,7 +95,7 @@ def _compile(node: ast.Simple, alone: bool) -> Run:
             slow_tick(sh)
         sh.line = line
         sh.command = describe
-        if sh.traps and "DEBUG" in sh.traps:
+        if sh.traps and "DEBUG" in sh.traps and not alone:
             if run_debug(sh, line) and sh.shopt["extdebug"]:
                 return sh.status
         substituted = sh.substituted
@@ -107,6 +108,8 @@ def _compile(node: ast.Simple, alone: bool) -> Run:
 
 def _constant_name(name: str, fields: Fields, line: int, describe: Callable[[], str], alone: bool) -> Run:
     """The fast path: the name is constant, nothing is assigned or redirected."""
+    known: Builtin | None = None
+
     def run(sh: Shell) -> int:
         kernel = sh.kernel
         kernel.budget -= 1
@@ -115,7 +118,7 @@ def _constant_name(name: str, fields: Fields, line: int, describe: Callable[[], 
         sh.line = line
         sh.command = describe
         if sh.traps or sh.options.xtrace:
-            if "DEBUG" in sh.traps and run_debug(sh, line) and sh.shopt["extdebug"]:
+            if "DEBUG" in sh.traps and not alone and run_debug(sh, line) and sh.shopt["extdebug"]:
                 return sh.status
             argv = fields(sh)
             if sh.options.xtrace:
@@ -124,7 +127,10 @@ def _constant_name(name: str, fields: Fields, line: int, describe: Callable[[], 
             argv = fields(sh)
         function = sh.functions.get(name)
         if function is None:
-            builtin = find_builtin(sh, name)
+            nonlocal known
+            builtin = known
+            if builtin is None or sh.extra:
+                builtin = known = find_builtin(sh, name)
             if builtin is None:
                 status = run_program(sh, argv, (), alone)
             else:
@@ -144,7 +150,7 @@ def _constant_name(name: str, fields: Fields, line: int, describe: Callable[[], 
         sh.status = status
         if status:
             sh.line = line
-            return failed(sh, status, line)
+            return status if alone else failed(sh, status, line)
         return 0
     return run
 
@@ -211,11 +217,13 @@ def _compile_temporary(assigns: Sequence[ast.Assign]) -> tuple[tuple[str, Callab
 # ----------------------------------------------------------------------------------------- assignments without a name
 
 
-def _without_words(node: ast.Simple, redirections: Sequence[Redirection], describe: Callable[[], str]) -> Run:
+def _without_words(node: ast.Simple, redirections: Sequence[Redirection], describe: Callable[[], str],
+                   alone: bool) -> Run:
     line = node.line
     assigns = tuple(compile_assign(assign) for assign in node.assigns)
     sources = node.assigns
     single = assigns[0] if len(assigns) == 1 else None
+    named = any(isinstance(redir.fd, str) for redir in node.redirs)
 
     def run(sh: Shell) -> int:
         kernel = sh.kernel
@@ -224,7 +232,7 @@ def _without_words(node: ast.Simple, redirections: Sequence[Redirection], descri
             slow_tick(sh)
         sh.line = line
         sh.command = describe
-        if sh.traps and "DEBUG" in sh.traps:
+        if sh.traps and "DEBUG" in sh.traps and not alone:
             if run_debug(sh, line) and sh.shopt["extdebug"]:
                 return sh.status
         substituted = sh.substituted
@@ -238,11 +246,11 @@ def _without_words(node: ast.Simple, redirections: Sequence[Redirection], descri
                 assign(sh)
         status = sh.status if sh.substituted != substituted else 0
         if redirections:
-            status = _redirect_only(sh, redirections, status)
+            status = _redirect_only(sh, redirections, status, named)
         sh.last_arg = ""
         sh.pipestatus = None
         sh.status = status
-        return failed(sh, status, line) if status else 0
+        return failed(sh, status, line) if status and not alone else status
     return run
 
 
@@ -261,7 +269,11 @@ def _nothing_left(sh: Shell, node: ast.Simple, redirections: Sequence[Redirectio
     return failed(sh, status, node.line) if status else 0
 
 
-def _redirect_only(sh: Shell, redirections: Sequence[Redirection], status: int) -> int:
+def _redirect_only(sh: Shell, redirections: Sequence[Redirection], status: int, named: bool = False) -> int:
+    """Redirections without a command; with `{name}>` bash does them in a subshell."""
+    if named:
+        from mirage.shell.exec.pipeline import in_subshell
+        return in_subshell(sh, lambda sub: 0 if apply(sub, redirections, None) else 1)
     undo: Undo = []
     before = sh.substituted
     try:
@@ -335,7 +347,7 @@ def execute(sh: Shell, argv: list[Any], assigns: Sequence[tuple[str, Callable[[S
     sh.status = status
     if status:
         sh.line = line
-        return failed(sh, status, line)
+        return status if alone else failed(sh, status, line)
     return 0
 
 
@@ -416,7 +428,7 @@ def run_program(sh: Shell, argv: list[Any], undo: Undo | tuple[()], alone: bool)
     except OSError as e:
         return _not_run(sh, argv, e)
     if alone and not sh.traps:
-        return _take_over(sh, argv, main)
+        return _take_over(sh, argv, main, undo)
     child = Process(proc.kernel, proc.machine, argv, parent=proc, env=env)
     if undo:
         restore(sh, undo)  # type: ignore[arg-type]
@@ -428,12 +440,27 @@ def run_program(sh: Shell, argv: list[Any], undo: Undo | tuple[()], alone: bool)
 
 def find_program(sh: Shell, argv: Sequence[str]) -> Callable[[Process], int]:
     """The `main` of a program, found by the hash table or `$PATH`. Raises OSError."""
-    return sh.machine.program(sh.proc, argv)
+    proc, name = sh.proc, argv[0]
+    if "/" in name or not sh.options.hashall:
+        return sh.machine.program(proc, argv)
+    table = sh.hash_table
+    search = proc.env.get("PATH")
+    if sh.extra.get("hashed_for", search) != search:
+        table.clear()
+    path = table.get(name)
+    if path is None:
+        path = sh.machine.find_program(proc, name)
+        if path is not None:
+            table[name] = path
+            sh.extra["hashed_for"] = search
+    return sh.machine.program(proc, argv, path)
 
 
-def _take_over(sh: Shell, argv: list[str], main: Callable[[Process], int]) -> int:
+def _take_over(sh: Shell, argv: list[str], main: Callable[[Process], int], undo: Undo | tuple[()]) -> int:
     """exec: the process stops being a shell and becomes the program."""
     proc = sh.proc
+    if undo:
+        forget(undo)  # type: ignore[arg-type]
     proc.argv = list(argv)
     proc.env = dict(proc.env)
     proc.shell = None

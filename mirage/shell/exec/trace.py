@@ -3,6 +3,8 @@ from __future__ import annotations
 
 from mirage.shell import ast
 from mirage.shell.builtins import Assignment
+from mirage.shell.control import ShellError
+from mirage.shell.errors import ParseError
 from mirage.text.quoting import minimal
 
 TYPE_CHECKING = False
@@ -19,8 +21,11 @@ def trace_text(sh: Shell, text: str) -> None:
     options = sh.options
     options.xtrace = False                                   # commands substituted in PS4 are not traced
     status, line = sh.status, sh.line
+    prefix = sh.get("PS4") or ""
     try:
-        prefix = expand_text(sh, sh.get("PS4") or "")
+        prefix = expand_text(sh, prefix)
+    except (ShellError, ParseError) as e:
+        sh.error(e.message if isinstance(e, ShellError) else e.msg)
     finally:
         options.xtrace = True
         sh.status, sh.line = status, line
@@ -59,7 +64,6 @@ def _argument(word: object) -> str:
 
 def trace_cond(sh: Shell, test: Test) -> int:
     """`[[ ]]` with `set -x`: one line per primary that is evaluated; the status."""
-    from mirage.shell.control import ShellError
     try:
         return 0 if _evaluate(sh, test, "") else 1
     except ShellError as e:

@@ -67,16 +67,15 @@ def run_trap(sh: Shell, text: str, line: int | None = None) -> int:
     """Run a trap's text; `$?` is the same after it. The status it ended with. `return` in it passes through."""
     from mirage.shell.exec.calls import run_text
     status, pipestatus, at = sh.status, sh.pipestatus, sh.line
-    outer = sh.trap_command
+    outer, command = sh.trap_command, sh.command
     if outer is None:
-        command = sh.command
         sh.trap_command = command if isinstance(command, str) else command()
     if line is not None:
         sh.line = line
     try:
         result = run_text(sh, text, line=sh.line)
     finally:
-        sh.trap_command = outer
+        sh.trap_command, sh.command = outer, command
         sh.line = at
     sh.status, sh.pipestatus = status, pipestatus
     return result

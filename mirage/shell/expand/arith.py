@@ -24,6 +24,7 @@ LOW, HIGH = -(1 << 63), (1 << 63) - 1
 MAX_LEVEL = 60  # values that are expressions that name variables whose values are expressions ...
 _OPERATORS = re.compile(r"<<=|>>=|\*\*|<<|>>|[/%]=?|[^/%]")
 _BLANKS = " \t\n"
+_POWER_OPERAND = re.compile(r"[-+!~ \t\n]*([A-Za-z0-9_@#]+)[ \t\n]*")
 _PLAIN = re.compile(r"0|[1-9][0-9]{0,17}")
 
 
@@ -208,7 +209,11 @@ def _token(node: ast.Node | None, expr: ast.Expr, text: str) -> str:
         if match[0] == wanted:
             if not number:
                 rest = text[match.end() :].lstrip(" \t\n")
-                return rest if wanted != "**" else rest.lstrip("-+ ")
+                if wanted == "**":  # bash has read the operand, and what follows it
+                    operand = _POWER_OPERAND.match(rest)
+                    if operand:
+                        rest = rest[operand.end() :] or operand[1]
+                return rest
             number -= 1
     return text
 
@@ -278,8 +283,9 @@ def _read(node: ast.AVar, holes: dict[int, int] | None) -> Value:
         sub = node.sub
 
         def read_element(sh: Shell) -> int:
-            if sub.star and not sh.is_assoc(name):
-                raise sh.fail(f"{name}[{sub.star}]: bad array subscript")
+            if not sub.word.parts or sub.star and not sh.is_assoc(name):
+                sh.error(f"{name}[{sub.star}]: bad array subscript")
+                return 0
             value = sh.get_element(name, key(sh))
             if value is None:
                 if sh.options.nounset:

@@ -57,10 +57,10 @@ def set_variable(sh: Shell, name: str, value: str, append: bool = False) -> None
 
 
 def _printed(sh: Shell, error: ShellError) -> ShellError:
-    """The error, printed; a wrong expression for an integer variable ends the shell."""
+    """The error, printed; a wrong expression for an integer variable ends ``bash -c``."""
     error.report(sh)
     if isinstance(error, ArithError):
-        error.fatal = True
+        error.fatal = sh.options.command
     return error
 
 
@@ -176,13 +176,15 @@ def assign_array(sh: Shell, name: str, value: ArrayValue, append: bool) -> None:
     """``name=(...)`` or ``name+=(...)``. ShellError when readonly or for a bad subscript."""
     assoc = sh.is_assoc(name)
     items = value.items
+    plain = not assoc and all([key is None for key, _, _ in items])
+    if append and plain:
+        sh.append_elements(name, [item for _, _, item in items])
+        return
     if not append:
-        if not assoc and all(key is None for key, _, _ in items):
+        if plain:
             sh.set_array(name, [item for _, _, item in items])
             return
         sh.set_array(name, {}, assoc)
-    elif not items:
-        sh.set_array(name, dict(sh.array(name)), assoc)  # type: ignore[arg-type]
     if assoc:
         _assign_assoc(sh, name, items)
         return

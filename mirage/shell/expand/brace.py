@@ -92,6 +92,11 @@ def _word(parts: Sequence[ast.Part]) -> ast.Word:
     for part in parts:
         if isinstance(part, ast.Lit) and merged and isinstance(merged[-1], ast.Lit):
             merged[-1] = ast.Lit(merged[-1].text + part.text)
+        elif isinstance(part, ast.Lit) and merged and _is_bare(merged[-1]):
+            name, rest = _longer_name(merged[-1].name, part.text)  # type: ignore[union-attr]
+            merged[-1] = ast.Param(name, text="$" + name)
+            if rest:
+                merged.append(ast.Lit(rest))
         else:
             merged.append(part)
     glob = any(isinstance(part, ast.Lit) and MAGIC.search(part.text) for part in merged)
@@ -102,6 +107,18 @@ def _word(parts: Sequence[ast.Part]) -> ast.Word:
         if merged and (any(isinstance(part, ast.Quoted) for part in merged) or any(p.text for p in merged)):  # type: ignore[union-attr]
             lit = "".join(part.text for part in merged)  # type: ignore[union-attr]
     return ast.Word(tuple(merged), lit, glob)
+
+
+def _is_bare(part: ast.Part) -> bool:
+    """Is it ``$name`` without braces? In ``{$a,b}_c`` it grows to ``$a_c``, as braces are expanded on the text."""
+    return isinstance(part, ast.Param) and part.text == "$" + part.name and (part.name[0].isalpha() or part.name[0] == "_")
+
+
+def _longer_name(name: str, text: str) -> tuple[str, str]:
+    end = 0
+    while end < len(text) and (text[end].isalnum() and text[end].isascii() or text[end] == "_"):
+        end += 1
+    return name + text[:end], text[end:]
 
 
 def _with_tilde(text: str) -> ast.Word:

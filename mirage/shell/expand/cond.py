@@ -12,7 +12,7 @@ from mirage.commands._condition import (
 from mirage.shell import ast
 from mirage.shell.control import ShellError
 from mirage.shell.expand.arith import number_of
-from mirage.shell.expand.word import compile_pattern, concatenation, dquoted_text, part_text, word_text
+from mirage.shell.expand.word import compile_pattern, concatenation, part_text, word_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -109,8 +109,8 @@ def _regex_part(part: ast.Part) -> Callable[[Shell], str]:
     if isinstance(part, ast.Quoted):
         text = escape_ere(part.text)
         return lambda sh: text
-    if isinstance(part, ast.DQuote):
-        inner = dquoted_text(part.parts)
+    if isinstance(part, ast.DQuote | ast.Tilde):
+        inner = part_text(part, False)
         return lambda sh: escape_ere(inner(sh))
     return part_text(part, False)
 

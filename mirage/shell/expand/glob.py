@@ -145,10 +145,10 @@ class _Walker:
         component, slashes = components[at]
         last = at == len(components) - 1
         if not component:
-            if last:
-                self.found.append(prefix)
-            else:
+            if not last:
                 self.match(prefix + slashes, components, at + 1)
+            elif prefix:
+                self.found.append(prefix)
             return
         if self.globstar and component == "**":
             self._any_depth(prefix, components, at)
@@ -163,7 +163,7 @@ class _Walker:
             return
         matcher = patterns.compile(component, self.extglob, self.nocase)
         self.sh.kernel.tick()
-        dots = self.dots or component.startswith((".", "\\."))
+        dots = self.dots or _begins_with_dot(component, self.extglob)
         matches = matcher.matches
         entries: Iterable[Entry] = self._list(prefix)
         names: list[tuple[str, Entry | None]] = [
@@ -234,6 +234,20 @@ class _Walker:
         except OSError:
             return False
         return True
+
+
+def _begins_with_dot(pattern: str, extglob: bool) -> bool:
+    """Does the pattern itself match a leading period (perhaps after a group that can be empty, or inside one)?"""
+    if pattern.startswith((".", "\\.")):
+        return True
+    if not extglob or pattern[1:2] != "(" or pattern[0] not in "?*+@":
+        return False
+    end = patterns.group_end(pattern, 2)
+    if end < 0:
+        return False
+    if any(_begins_with_dot(part, True) for part in patterns.alternatives(pattern, 2, end)):
+        return True
+    return pattern[0] in "?*" and _begins_with_dot(pattern[end + 1 :], True)
 
 
 def _has_letters(text: str) -> bool:

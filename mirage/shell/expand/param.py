@@ -150,13 +150,20 @@ def _element(part: ast.Param) -> Scalar:
 
     assert part.sub is not None
     name, key = part.name, compile_key(part.name, part.sub)
+    if not part.sub.word.parts:
+        message = f"{part.text}: bad substitution"
+
+        def fail(sh: Shell) -> str | None:
+            raise sh.fail(message)
+
+        return fail
 
     def element(sh: Shell) -> str | None:
         try:
             at = key(sh)
         except ArithError as error:
             error.report(sh)
-            error.fatal = True
+            error.fatal = sh.options.command
             raise
         return sh.get_element(name, at)
 
@@ -188,7 +195,11 @@ def _count(part: ast.Param) -> Callable[[Shell], Value]:
 
 
 def _indirect(part: ast.Param, quoted: bool) -> Callable[[Shell], Value]:
-    source = _scalar(ast.Param(part.name, part.sub))
+    if part.sub is not None and part.sub.star:
+        several = _elements(part)
+        source: Scalar = lambda sh: " ".join(several(sh)) or None  # noqa: E731
+    else:
+        source = _scalar(ast.Param(part.name, part.sub))
     name, label = part.name, _label(part)
     known: dict[str, Callable[[Shell], Value]] = {}
 
@@ -198,6 +209,8 @@ def _indirect(part: ast.Param, quoted: bool) -> Callable[[Shell], Value]:
             return var.value  # type: ignore[return-value,union-attr]
         target = source(sh)
         if target is None:
+            if sh.is_array(name) and part.sub is None:
+                return ""
             raise sh.fail(f"{label}: invalid indirect expansion")
         found = known.get(target)
         if found is None:

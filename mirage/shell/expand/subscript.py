@@ -32,7 +32,7 @@ def compile_key(name: str, sub: ast.Subscript) -> Callable[[Shell], int | str]:
     from mirage.shell.expand.word import dquoted_text
 
     text = dquoted_text(sub.word.parts)
-    if isinstance(sub.expr, ast.Num):
+    if isinstance(sub.expr, ast.Num) and "'" not in sub.word.text:
         constant = sub.expr.value
 
         def constant_key(sh: Shell) -> int | str:
@@ -42,7 +42,7 @@ def compile_key(name: str, sub: ast.Subscript) -> Callable[[Shell], int | str]:
             return constant
 
         return constant_key
-    number = compile_arith(ast.Arith(sub.word, sub.expr))
+    number = _with_quotes(sub.word.text) if "'" in sub.word.text else compile_arith(ast.Arith(sub.word, sub.expr))
 
     def key(sh: Shell) -> int | str:
         var = sh.vars.get(name)
@@ -53,6 +53,13 @@ def compile_key(name: str, sub: ast.Subscript) -> Callable[[Shell], int | str]:
     return key
 
 
+
+
+def _with_quotes(text: str) -> Callable[[Shell], int]:
+    """An arithmetic subscript that holds single quotes: they stay in the text, and are an error there."""
+    from mirage.shell.expand.prompt import expand_text
+
+    return lambda sh: arith_eval(sh, expand_text(sh, text))
 
 
 def text_key(sh: Shell, name: str, text: str) -> int | str:

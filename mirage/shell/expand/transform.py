@@ -7,7 +7,7 @@ import re
 from mirage.shell import ast
 from mirage.shell.state_vars import ARRAY, ASSOC, letters
 from mirage.text import pattern as patterns
-from mirage.text.quoting import double, quote
+from mirage.text.quoting import double, quote, subscript
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -165,23 +165,15 @@ def _declare_scalar(name: str, flags: int, value: str | None) -> str:
 
 
 def _pairs(array: dict[int, str] | dict[str, str], assoc: bool) -> str:
-    pairs = [f"{key_text(str(key)) if assoc else key} {double(value)}" for key, value in array.items()]
+    pairs = [f"{subscript(str(key)) if assoc else key} {double(value)}" for key, value in array.items()]
     return " ".join(pairs) + (" " if assoc else "")
-
-
-_BARE_KEY = re.compile(r"[A-Za-z0-9_%+,./:=@^-]+")
-
-
-def key_text(key: str) -> str:
-    """The key of an associative array as `declare -p` shows it."""
-    return key if _BARE_KEY.fullmatch(key) else double(key)
 
 
 def declaration(sh: Shell, name: str) -> str:
     """``declare -a name=([0]="x")`` of an array, as `declare -p` prints it."""
     flags = sh.flags(name)
     assoc = bool(flags & ASSOC)
-    items = " ".join(f"[{key_text(str(key)) if assoc else key}]={double(value)}" for key, value in sh.array(name).items())
+    items = " ".join(f"[{subscript(str(key)) if assoc else key}]={double(value)}" for key, value in sh.array(name).items())
     if not flags & ARRAY:
         return _declare_scalar(name, flags, sh.get(name))
     return f"declare -{letters(flags)} {name}=({items}{' ' if assoc and items else ''})"

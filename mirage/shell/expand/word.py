@@ -6,6 +6,8 @@ Three views of a part: `text` (one string, nothing split), `emit` (added to Fiel
 
 from __future__ import annotations
 
+import re
+
 from mirage.shell import ast
 from mirage.shell.expand import brace
 from mirage.shell.expand.fields import DEFAULT_IFS, LARGE, MAGIC, NEEDS_WORK, Fields, join, split_text, star_separator
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
     Emit: TypeAlias = Callable[[Shell, Fields], None]
     Expand: TypeAlias = Callable[[Shell], list[str]]
 
+
+_TRANSFORMATION = re.compile(r"\$\{!?(?:[A-Za-z_][A-Za-z0-9_]*(?:\[[^]]*\])?|[0-9]+|[@*])@")
 
 # ------------------------------------------------------------------------------------------------------ one string
 
@@ -94,7 +98,11 @@ def part_text(part: ast.Part, quoted: bool) -> Text:
 def _bad_substitution(part: ast.BadSubst) -> Text:
     message = part.error or f"{part.text}: bad substitution"
 
+    transformation = _TRANSFORMATION.match(part.text)
+
     def fail(sh: Shell) -> str:
+        if transformation:
+            raise sh.fail(message, sh.fatal_status(), True)
         raise sh.fail(message)
 
     return fail
@@ -328,6 +336,8 @@ def _emit_param(part: ast.Param, quoted: bool) -> Emit:
                 fields.quoted("")
         elif quoted and found.star:  # type: ignore[union-attr]
             fields.quoted(_joined(sh, found))
+        elif part.indirect == "keys" and found.star and not fields.ifs:  # type: ignore[union-attr]
+            fields.literal(" ".join(found.items))  # type: ignore[union-attr]
         else:
             fields.several(found.items, quoted)  # type: ignore[union-attr]
 
@@ -378,6 +388,8 @@ def single_field(word: ast.Word) -> Text | None:
     """The closure of a word that always is exactly one field; None when it may be another number."""
     if word.lit is not None:
         return constant(word.lit) if not word.glob else None
+    if not word.parts:
+        return None
     for part in word.parts:
         kind = type(part)
         if kind is ast.Quoted or kind is ast.Tilde or kind is ast.ProcSub:

@@ -57,10 +57,9 @@ def test_any_depth_is_answered_quickly(shape: str) -> None:
 def test_reasonable_depths_are_accepted() -> None:
     for shape in ("$( )", '"$( )"', "$(( ))", "${ }", "[[ ( ) ]]", "{a,}", "$(( ( ) ))", "${a[ ]}"):
         before, opening, middle, closing = SHAPES[shape]
-        assert (
-            parse(before + nested(opening, middle, closing, 25) + ENDS.get(shape, ""), extglob=True).error
-            is None
-        ), shape
+        assert parse(before + nested(opening, middle, closing, 25) + ENDS.get(shape, ""), extglob=True).error is None, (
+            shape
+        )
     for shape in ("{ }", "( )", "if", "case", "f()", "while"):
         before, opening, middle, closing = SHAPES[shape]
         assert parse(before + nested(opening, middle, closing, 900)).error is None, shape

@@ -150,9 +150,7 @@ def test_conditions() -> None:
     assert test("[[ ( a == b* ) || c -lt 3 ]]") == CLog(
         "||", CGroup(CBin("==", plain("a"), plain("b*", True))), CBin("-lt", plain("c"), plain("3"))
     )
-    assert test('[[ $x =~ ^a"b" ]]') == CBin(
-        "=~", word(Param("x")), Word((Lit("^a"), Quoted("b")), "^ab", False)
-    )
+    assert test('[[ $x =~ ^a"b" ]]') == CBin("=~", word(Param("x")), Word((Lit("^a"), Quoted("b")), "^ab", False))
     assert test("[[ a == @(b|c d) ]]") == CBin("==", plain("a"), plain("@(b|c d)", True))
 
 
@@ -186,9 +184,7 @@ def test_expansions() -> None:
     assert argument("echo ${x@Q}") == (Param("x", op="@Q"),)
     assert argument("echo ${x!}") == (BadSubst("${x!}"),)
     assert argument("echo $(a)") == (CmdSub((simple("a"),)),)
-    assert argument("echo `a \\`b\\``") == (
-        CmdSub((Simple((), (plain("a"), word(CmdSub((simple("b"),)))), ()),)),
-    )
+    assert argument("echo `a \\`b\\``") == (CmdSub((Simple((), (plain("a"), word(CmdSub((simple("b"),)))), ()),)),)
     assert argument("echo <(a)") == (ProcSub("<", (simple("a"),)),)
     assert argument("echo ~a/b") == (Tilde("a"), Lit("/b"))
     assert argument("echo {a,b{1..3}}") == (Brace((plain("a"), word(Lit("b"), BraceRange("1", "3", None)))),)
@@ -216,9 +212,7 @@ def test_expressions() -> None:
     assert expression("-2**2") == Bin("**", Un("-", Num(2)), Num(2))
     assert expression("x = y += 1") == ASet("=", x, ASet("+=", y, Num(1)))
     assert expression("x ? 1 : y ? 2 : 3") == Tern(x, Num(1), Tern(y, Num(2), Num(3)))
-    assert expression("0x1f + 017 + 16#ff + 36#Z") == Bin(
-        "+", Bin("+", Bin("+", Num(31), Num(15)), Num(255)), Num(35)
-    )
+    assert expression("0x1f + 017 + 16#ff + 36#Z") == Bin("+", Bin("+", Bin("+", Num(31), Num(15)), Num(255)), Num(35))
     assert expression("a[i+1]") == AVar("a", Subscript(plain("i+1"), Bin("+", AVar("i"), Num(1))))
     assert expression("$x + ${#y}") == Bin("+", AExp(Param("x")), AExp(Param("y", length=True)))
     assert expression("9223372036854775808") == Num(-(2**63))

@@ -117,13 +117,14 @@ def test_an_alias_may_hold_any_text() -> None:
     assert expanded("i echo; t", i="if true; then", t="fi") == "if true; then\n    echo;\nfi"
     assert expanded("a>f; a&&a", a="echo 2") == "echo 2 > f; echo 2 && echo 2"
     assert expanded('a y"; b', a='echo "x') == 'echo "x y"; b'
-    assert expanded("a\nhi\nE\nb", a="cat <<E") == "cat <<E\nhi\nE\nb"
+    assert expanded("a\nhi\nE\nb", a="cat <<E") == "cat <<E\nhi\nE\n b"
     assert expanded("a b; a", a="") == "b"
     assert expanded("a b\nc", a="# x") == "c"
 
 
 def test_lines_are_those_of_the_text_before_aliases() -> None:
     script = parse("a\na; b\nc )", aliases={"a": "one two three four five\nsix"})
+    assert command_text(script.items) == "one two three four five; six; one two three four five; six; b"
     assert script.error is not None
     assert script.error.line == 3
     assert [getattr(item, "line", 0) for item in script.items][-1] == 2

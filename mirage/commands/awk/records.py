@@ -1,0 +1,176 @@
+"""Records of an input: split at RS in whole buffers."""
+from __future__ import annotations
+
+from mirage.commands.awk.regexes import Matcher
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mirage.process.files import OpenFile
+    from mirage.process.process import Process
+
+BLOCK = 1 << 18
+
+
+class Records:
+    """The records of one open file. `next(separator)` gives a str, or None at the end.
+
+    terminator  what ended the last record (RT)
+    A separator is given with each call, since RS may change between records; what was split for the old one is joined
+    again. `separator`: "\\n" or another single character, "" for paragraphs, else a regular expression.
+    """
+
+    def __init__(self, process: Process, file: OpenFile, encoding: str,
+                 matcher: Callable[[str], Matcher]) -> None:
+        self.process = process
+        self.file = file.incref()
+        self.encoding = encoding
+        self.matcher = matcher
+        self.terminator = ""
+        self._bytes = b""                                    # an unfinished character or line
+        self._text = ""                                      # decoded text from `_at` on is still to come
+        self._at = 0
+        self._lines: list[str] = []                          # records that are split already, newest first
+        self._mark = "\n"                                    # what they were split at
+        self._end = False
+
+    def close(self) -> None:
+        self.file.decref()
+
+    def next(self, separator: str) -> str | None:
+        if separator == self._mark and self._lines:
+            self.terminator = separator
+            return self._lines.pop()
+        if self._lines:
+            rest = self._mark.join(reversed(self._lines)) + self._mark
+            self._text = rest + self._text[self._at:]
+            self._at = 0
+            self._lines = []
+        if len(separator) == 1:
+            return self._single(separator)
+        return self._paragraph() if not separator else self._regex(separator)
+
+    # ---- reading
+
+    def _read(self) -> bool:
+        """More text behind what is left; False at the end of the file."""
+        if self._end:
+            return False
+        data = self.file.read(BLOCK)
+        self.process.check()
+        left = self._text[self._at:]
+        self._at = 0
+        if not data:
+            self._end = True
+            self._text = left + self._bytes.decode(self.encoding, "surrogateescape")
+            self._bytes = b""
+            return bool(self._text)
+        self.process.kernel.fits(len(left) + len(data) + len(self._bytes))
+        data = self._bytes + data if self._bytes else data
+        cut = len(data)
+        if self.encoding == "utf-8" and data[-1] >= 0x80:
+            cut = complete(data)
+        self._bytes = data[cut:]
+        self._text = left + data[:cut].decode(self.encoding, "surrogateescape")
+        return True
+
+    def _rest(self) -> str | None:
+        """What is left when no separator follows any more."""
+        text = self._text[self._at:]
+        self._text, self._at = "", 0
+        self.terminator = ""
+        return text or None
+
+    # ---- splitting
+
+    def _single(self, separator: str) -> str | None:
+        held = -1
+        while True:
+            last = self._text.rfind(separator, self._at)
+            if last >= 0:
+                self._lines = self._text[self._at:last].split(separator)
+                self._lines.reverse()
+                self._mark = separator
+                self._at = last + 1
+                self.terminator = separator
+                return self._lines.pop()
+            if held == len(self._text) - self._at and self._end:
+                return self._rest()
+            held = len(self._text) - self._at
+            if not self._gather(separator):
+                return self._rest() if self._text.find(separator, self._at) < 0 else self._single(separator)
+
+    def _gather(self, separator: str) -> bool:
+        """Read until the separator turns up; pieces are joined once."""
+        pieces = [self._text[self._at:]]
+        self._text, self._at = "", 0
+        found = False
+        size = len(pieces[0])
+        while not found and self._read():
+            found = separator in self._text
+            size += len(self._text)
+            self.process.kernel.fits(size)
+            pieces.append(self._text)
+            self._text = ""
+        self._text = "".join(pieces)
+        return found
+
+    def _paragraph(self) -> str | None:
+        while True:
+            while self._text.startswith("\n", self._at) or self._at >= len(self._text):
+                if self._at >= len(self._text) and not self._read():
+                    return None
+                while self._text.startswith("\n", self._at):
+                    self._at += 1
+            end = self._text.find("\n\n", self._at)
+            if end >= 0:
+                after = end + 2
+                while after < len(self._text) and self._text[after] == "\n":
+                    after += 1
+                if after < len(self._text) or self._end:
+                    record = self._text[self._at:end]
+                    self.terminator = self._text[end:after]
+                    self._at = after
+                    return record
+            if not self._read():
+                break
+        text = self._rest()
+        if text is not None and text.endswith("\n"):
+            stripped = text.rstrip("\n")
+            self.terminator = text[len(stripped):]
+            return stripped
+        return text
+
+    def _regex(self, separator: str) -> str | None:
+        matcher = self.matcher(separator)
+        while True:
+            start = self._at
+            while True:
+                spans = matcher.search(self._text, start) if start < len(self._text) else None
+                if spans is None or spans[0][1] > spans[0][0]:
+                    break
+                start = spans[0][1] + 1
+            if spans is not None and (spans[0][1] < len(self._text) or self._end):
+                begin, end = spans[0]
+                record = self._text[self._at:begin]
+                self.terminator = self._text[begin:end]
+                self._at = end
+                return record
+            if not self._read():
+                if spans is not None and self._end:
+                    continue
+                return self._rest()
+
+
+def complete(data: bytes) -> int:
+    """How much of the data does not end within a UTF-8 character."""
+    size = len(data)
+    for back in range(1, min(4, size) + 1):
+        byte = data[size - back]
+        if byte >= 0xC0:
+            needed = 4 if byte >= 0xF0 else 3 if byte >= 0xE0 else 2
+            return size - back if needed > back else size
+        if byte < 0x80:
+            break
+    return size
