@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 CASES ?=
+BENCH ?=
 
 .PHONY: demo test lint check conformance hostile bench clean
 
@@ -26,7 +27,7 @@ hostile: $(VENV)/.dev
 	$(BIN)/python -m tests.hostile.run
 
 bench: $(VENV)/.dev
-	$(BIN)/python -m mirage.bench.speed
+	$(BIN)/python -m mirage.bench.speed $(BENCH)
 
 $(VENV)/bin/python:
 	@PYTHON=$(PYTHON) sh tools/make-venv.sh $(VENV)

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import os
-import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +25,7 @@ ALIASES: dict[str, str] = {
 }
 
 _names: tuple[str, ...] = ()
+_mains: dict[str, Main] = {}
 
 
 def names() -> tuple[str, ...]:
@@ -45,12 +45,9 @@ def names() -> tuple[str, ...]:
 
 def find(name: str) -> Main | None:
     """The `main` of a tool, imported on first use; None if there is no such tool."""
-    if name not in names():
-        return None
-    module = f"{__name__}.{ALIASES.get(name, name)}"
-    loaded = sys.modules.get(module)
-    if loaded is None:
+    main = _mains.get(name)
+    if main is None and name in names():
         import importlib
-        loaded = importlib.import_module(module)
-    main: Main = loaded.main
+        loaded = importlib.import_module(f"{__name__}.{ALIASES.get(name, name)}")   # waits for another thread's import
+        main = _mains[name] = loaded.main
     return main

@@ -63,7 +63,7 @@ def expand(text: str) -> tuple[str, bool]:
             char, i = octal_escape(text, i, 3) if letter == "0" else octal_escape(text, j + 1, 3)
             out.append(char)
         elif letter == "x" and (found := hex_digits(text, i, 2))[0] is not None:
-            out.append(byte(found[0]))  # type: ignore[arg-type]
+            out.append(byte(found[0]))
             i = found[1]
         else:
             out.append(text[j:i])

@@ -11,7 +11,6 @@ from mirage.text.printf import (
     Directive,
     Printf,
     Problem,
-    Segment,
     Stop,
     byte,
     code_point,
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from typing import ClassVar
 
     from mirage.process.process import Process
+    from mirage.text.printf import Segment
 
 HELP = """\
 Usage: NAME FORMAT [ARGUMENT]...

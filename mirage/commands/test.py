@@ -55,6 +55,12 @@ class Expression(Evaluator):
             return int(digits[:4000])
         raise self._error("invalid integer %", text)
 
+    def unary(self) -> bool:
+        operator, word = self.words[self.at:self.at + 2]
+        if operator == "-t":
+            self.integer(word)
+        return super().unary()
+
     def three_logical(self) -> bool:
         return self.expression()
 

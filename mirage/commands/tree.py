@@ -275,7 +275,6 @@ class Tree:
             self.load(node, 1, frozenset({stat.identity}))
         else:
             node.error = "error opening dir"
-            self.status = 2
         return node
 
     def text(self, path: str) -> None:
@@ -356,7 +355,7 @@ class Tree:
         for number, path in enumerate(paths):
             node = self.top(path)
             if node is None:
-                self.write(f'  {{"type":"directory","name":{_json(path)},"error": "opening dir"}}\n')
+                self.write(f',"name":{_json(path)},"contents":[{{"error": "error opening dir"}}\n  ]}}\n')
                 continue
             self.count(node)
             self.write(self.json_node(node, 1, True) + ("," if number < len(paths) - 1 else "") + "\n")
@@ -544,7 +543,7 @@ def main(proc: Process) -> int:
         except OSError:
             raise _fail(proc, f"invalid filename '{o.output}'") from None
     tree = Tree(proc, o)
-    paths = [p.rstrip("/") or "/" for p in paths] or ["."]
+    paths = paths or ["."]
     if "J" in o.flags:
         tree.json(paths)
     elif "X" in o.flags:

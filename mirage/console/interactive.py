@@ -9,7 +9,7 @@ from mirage.console.execute import emitter
 from mirage.console.setup import make_terminal, timeout_of
 from mirage.policy.records import Verdict
 from mirage.process.files import Sink
-from mirage.shell.parse import parse
+from mirage.shell.parse import needs_more
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,21 +50,13 @@ def run_lines(terminal: Terminal, text: str, timeout: float | None) -> int:
     status, pending = 0, ""
     for line in text.splitlines(keepends=True):
         pending += line
-        if incomplete(pending):
+        if needs_more(pending, extglob=True):
             continue
         result, pending = run(terminal, pending, timeout), ""
         status = result.exit_code
         if result.exited:
             return status
     return run(terminal, pending, timeout).exit_code if pending.strip() else status
-
-
-def incomplete(text: str) -> bool:
-    """Is a construct still open, so that more lines are needed?"""
-    if text.rstrip("\n").endswith("\\") and not text.rstrip("\n").endswith("\\\\"):
-        return True
-    error = parse(text, extglob=True).error
-    return error is not None and error.incomplete
 
 
 def run(terminal: Terminal, text: str, timeout: float | None, tty: bool = False) -> Result:
@@ -155,7 +147,7 @@ class Prompt:
         @keys.add("enter", filter=~(has_completions & completion_is_selected))
         def accept(event: Any) -> None:
             buffer = event.current_buffer
-            if buffer.text.strip() and incomplete(buffer.text + "\n"):
+            if buffer.text.strip() and needs_more(buffer.text + "\n", extglob=True):
                 buffer.insert_text("\n")
             else:
                 buffer.validate_and_handle()

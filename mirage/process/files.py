@@ -164,7 +164,8 @@ class PipeReader(OpenFile):
         return data
 
     def readline(self, delimiter: int = 10, limit: int = 1 << 62) -> bytes:
-        pipe, parts, got, mark = self.pipe, [], 0, bytes((delimiter,))
+        pipe, got, mark = self.pipe, 0, bytes((delimiter,))
+        parts: list[bytes] = []
         while got < limit:
             while not pipe.size:
                 if not pipe.writers:
@@ -294,7 +295,8 @@ class HandleFile(OpenFile):
     def readline(self, delimiter: int = 10, limit: int = 1 << 62) -> bytes:
         if not self.readable:
             raise oserror(errno.EBADF)
-        parts, mark, block = [], bytes((delimiter,)), 512
+        mark, block = bytes((delimiter,)), 512
+        parts: list[bytes] = []
         while limit > 0:
             data = self.handle.pread(min(block, limit), self.offset)
             if not data:

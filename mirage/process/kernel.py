@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 QUANTUM = 256                                                # ticks between two looks at clock, signals, others
 
 
-class Task(greenlet):
+class Task(greenlet):  # type: ignore[misc]
     """A greenlet with the stack of processes that run on it (the last one is running)."""
 
     process: Process
@@ -46,12 +46,12 @@ class WaitQueue:
     def wait(self, until: float | None = None) -> bool:
         """Sleep until wake() or the monotonic time `until`; False when the time came first."""
         task = getcurrent()
-        self.waiters.append(task)  # type: ignore[arg-type]
+        self.waiters.append(task)
         try:
             return self.kernel.park(until)
         finally:
             if task in self.waiters:
-                self.waiters.remove(task)  # type: ignore[arg-type]
+                self.waiters.remove(task)
 
     def wake(self) -> None:
         if self.waiters:
@@ -93,7 +93,7 @@ class Kernel:
 
     # ---- life of greenlets
 
-    def start(self, process: Process, body: Callable[[], None]) -> Task:
+    def start(self, process: Process, body: Callable[[], object]) -> Task:
         """A new greenlet that runs `body` for `process` as soon as the running one blocks."""
         task = Task(body, self.hub)
         task.process = process
@@ -107,7 +107,7 @@ class Kernel:
 
         For nested shell functions: call it every 20 levels or so.
         """
-        caller: Task = getcurrent()  # type: ignore[assignment]
+        caller: Task = getcurrent()
         box: list[Any] = [None, None, False]
         processes = list(caller.process.stack())
 
@@ -142,7 +142,7 @@ class Kernel:
 
     def park(self, until: float | None = None) -> bool:
         """Give the thread away until somebody puts this greenlet on `ready`; delivers signals on return."""
-        task: Task = getcurrent()  # type: ignore[assignment]
+        task: Task = getcurrent()
         process = task.process
         if process.pending:
             self._deliver(process)
@@ -177,7 +177,7 @@ class Kernel:
 
     def yield_(self) -> None:
         """Let every other ready greenlet run once."""
-        self.ready.append(getcurrent())  # type: ignore[arg-type]
+        self.ready.append(getcurrent())
         self.park()
 
     def sleep(self, seconds: float) -> None:
@@ -372,7 +372,7 @@ class Kernel:
                 self.current = process
                 try:
                     task.throw(GreenletExit)
-                except BaseException:  # noqa: S110          # the unwinding of one must not spare the next
+                except BaseException:  # the unwinding of one must not spare the next
                     pass
             task = caller
 

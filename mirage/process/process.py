@@ -10,10 +10,19 @@ import os
 
 from greenlet import getcurrent
 
-from mirage.process.files import (HandleFile, OpenFile, Output, Pipe, PipeBoth, PipeReader, PipeWriter, oserror)
+from mirage.process.files import HandleFile, OpenFile, Output, Pipe, PipeBoth, PipeReader, PipeWriter, oserror
 from mirage.process.kernel import dies_of
-from mirage.process.signals import (IGNORED_BY_DEFAULT, SIGCONT, SIGKILL, SIGSTOP, STOPPING, Exit, Killed,
-                                    LimitExceeded, LineStopped)
+from mirage.process.signals import (
+    IGNORED_BY_DEFAULT,
+    SIGCONT,
+    SIGKILL,
+    SIGSTOP,
+    STOPPING,
+    Exit,
+    Killed,
+    LimitExceeded,
+    LineStopped,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,8 +47,8 @@ class Process:
     """
 
     __slots__ = ("argv", "caught", "cwd", "env", "exit_signal", "fds", "fs", "group", "ignored", "kernel", "line",
-                 "machine", "on_exit", "outer", "parent", "pending", "pid", "shell", "status", "stderr", "stdout", "stopped",
-                 "task", "umask", "waiters")
+                 "machine", "on_exit", "outer", "parent", "pending", "pid", "shell", "status", "stderr", "stdout",
+                 "stopped", "task", "umask", "waiters")
 
     def __init__(self, kernel: Kernel, machine: Machine, argv: Sequence[str], *, parent: Process | None = None,
                  env: Mapping[str, str] | None = None, cwd: str | None = None,
@@ -49,7 +58,7 @@ class Process:
         self.argv = list(argv)
         self.parent = parent
         self.pid = kernel.new_pid()
-        self.group = parent.group if parent else self.pid
+        self.group: int = parent.group if parent else self.pid
         self.env: dict[str, str] = dict(env if env is not None else parent.env if parent else {})
         self.cwd: str = cwd if cwd is not None else parent.cwd if parent else "/"
         self.umask: int = umask if umask is not None else parent.umask if parent else 0o022
@@ -66,7 +75,7 @@ class Process:
         self.shell: Any = None                               # the interpreter that runs in this process, if any
         self.on_exit: list[Callable[[], None]] = []
         self.waiters = kernel.queue()
-        self.line = parent.line if parent else kernel.line
+        self.line: int = parent.line if parent else kernel.line
         self.fs: FileSystem = machine.filesystem(self)
         self.stdout = Output(self, 1)
         self.stderr = Output(self, 2)
@@ -229,7 +238,7 @@ class Process:
         """
         kernel = self.kernel
         status = 1
-        task: Task = getcurrent()  # type: ignore[assignment]
+        task: Task = getcurrent()
         outer = task.process
         if outer is not self:
             self.outer = outer

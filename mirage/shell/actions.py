@@ -168,7 +168,19 @@ def _simple(lexer: Reader, elements: list[Any]) -> ast.Simple:
                 assigns.append(element)
         else:
             redirs.append(element)
-    return ast.Simple(tuple(assigns), tuple(words), tuple(redirs), lexer.line(lexer.command_pos))
+    return ast.Simple(tuple(assigns), tuple(words), tuple(redirs), lexer.line(lexer.command_pos) + _newlines(elements))
+
+
+def _newlines(elements: list[Any]) -> int:
+    """The line of a command is where bash is when it knows that it is one: behind the word that follows its name
+    (which could have been the parenthesis of a function), else behind its first assignment or redirection."""
+    count = 0
+    for element in elements[: 2 if type(elements[0]) is ast.Word else 1]:
+        if type(element) is ast.Redir:
+            element = element.target
+        if type(element) is not ast.HereDoc:
+            count += element.text.count("\n")
+    return count
 
 
 def _make_simple(lexer: Reader, values: list[Any]) -> Any:

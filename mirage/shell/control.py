@@ -56,11 +56,18 @@ class ShellError(Exception):
         self.reported = not message
 
     def report(self, sh: Shell, command: str = "") -> None:
-        """Print the message, unless that was done; `command` is put before it (``((: ``)."""
+        """Print the message, unless that was done; `command` (``((``, ``let``) is put before it where bash does so."""
         if not self.reported:
             self.reported = True
-            sh.error(f"{command}: {self.message}" if command else self.message)
+            sh.error(f"{command}: {self.message}" if self.is_prefixed(command) else self.message)
+
+    def is_prefixed(self, command: str) -> bool:
+        """Does bash name `command` in this message?"""
+        return command in ("declare", "typeset", "local", "unset")
 
 
 class ArithError(ShellError):
     """An error in an arithmetic expression; `message` begins with the expression."""
+
+    def is_prefixed(self, command: str) -> bool:
+        return command != ""

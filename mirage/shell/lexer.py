@@ -470,6 +470,9 @@ class Lexer(ConditionReader):
 
     def commands_until_paren(self, pos: int) -> tuple[Commands, int]:
         """The commands up to the unmatched ``)``, and the position after it."""
+        return self.remembered(pos, lambda: self._commands_until_paren(pos))
+
+    def _commands_until_paren(self, pos: int) -> tuple[Commands, int]:
         self.nest(pos)
         inner = Lexer(self.source, pos, nested=True, level=self.level, blocks=self.blocks + self.parens)
         items: list[Command] = []

@@ -39,9 +39,12 @@ from mirage.shell.words import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Hashable, Mapping
+    from typing import Any, TypeVar
 
     from mirage.shell.ast import ArrayItem, Commands, Part
+
+    T = TypeVar("T")
 
 TOO_DEEP = "nesting too deep"
 MAX_NESTING = 60  # of $( ), ${ }, $(( )), [[ ( in each other, all together
@@ -110,6 +113,7 @@ class Source:
         "edits",
         "extglob",
         "first_line",
+        "memory",
         "newlines",
         "posix",
         "text",
@@ -134,6 +138,7 @@ class Source:
         self.aliases = aliases
         self.warnings: list[ParseWarning] = [] if warnings is None else warnings
         self.arith_failed: set[int] = set()  # where $(( or (( turned out to be no arithmetic
+        self.memory: dict[Hashable, tuple[Any, int, list[HereDoc]] | ParseError] = {}  # see WordReader.remembered
         self.words: dict[str, Word] = {}  # plain words, to make each only once
         self.newlines: list[int] | None = None
         self.edits: list[tuple[int, int, int]] = []  # (position, shift so far, origin) of replaced aliases
@@ -280,10 +285,12 @@ class WordReader:
         name, op = match.groups()
         end = match.end()
         sub = None
+        count = len(self.pending)
         if op == "[":  # bash too takes `name[` for a subscript here
             sub, end = self.subscript(end)
             op = "=" if text.startswith("=", end) else "+=" if text.startswith("+=", end) else ""
             if not op:
+                del self.pending[count:]
                 return None
             end += len(op)
         if text.startswith("(", end):
@@ -304,15 +311,19 @@ class WordReader:
         """An assignment as an argument of a declaration builtin."""
         if arrays_only and not _ARRAY_ASSIGN.match(self.text, pos):
             return None
+        level, count = self.level, len(self.pending)
         try:
             found = self.assignment(pos)
         except ParseError as error:  # `[` opens no subscript here
-            if error.incomplete and error.msg.endswith("`]'"):
-                return None
-            raise
+            if not error.incomplete or not error.msg.endswith("`]'"):
+                raise
+            self.level = level
+            del self.pending[count:]
+            return None
         if found and found[0].sub:
             for part in found[0].sub.word.parts:
                 if type(part) is Lit and _METACHARACTER.search(part.text):
+                    del self.pending[count:]
                     return None
         if found and type(found[0].value) is Word:
             assign = found[0]
@@ -349,9 +360,11 @@ class WordReader:
             pos = end
 
     def _array_item(self, pos: int) -> tuple[ArrayItem, int] | None:
+        count = len(self.pending)
         sub, end = self.subscript(pos + 1)
         op = "=" if self.text.startswith("=", end) else "+=" if self.text.startswith("+=", end) else ""
         if not op:
+            del self.pending[count:]
             return None
         start = end + len(op)
         parts, end = self.parts(start, COMMAND_WORD)
@@ -566,17 +579,8 @@ class WordReader:
                 return None, pos
             pos = end - 1
             char = text[end : end + 1]
-        if char == "{":
-            self.nest(pos)
-            result = self.braced(start, pos + 2, dquoted)
-            self.level -= 1
-            return result
-        if char == "(":
-            if text.startswith("(", pos + 2) and pos not in self.source.arith_failed:
-                arith, end = self.try_arith(pos + 3, pos)
-                if arith:
-                    return arith, end
-            return self._command_substitution(start, pos + 2)
+        if char and char in "{([":
+            return self.remembered((start, dquoted), lambda: self._bracketed(start, pos + 2, char, dquoted))
         match = NAME.match(text, pos + 1)
         if match:
             return Param(match.group(), text=f"${match.group()}"), match.end()
@@ -591,29 +595,69 @@ class WordReader:
             parts: list[Part] = []
             end = self.double_quote(parts, pos + 1)
             return parts[0], end
-        if char == "[":
-            arith, end = self.arith(pos + 2, "]")
-            if not arith:
-                raise self.unclosed("]", pos)
-            return arith, end + 1
         return None, pos
 
+    def _bracketed(self, start: int, pos: int, char: str, dquoted: bool) -> tuple[Part | None, int]:
+        """After ``${``, ``$(`` or ``$[``."""
+        text = self.text
+        if char == "{":
+            self.nest(start)
+            result = self.braced(start, pos, dquoted)
+            self.level -= 1
+            return result
+        if char == "[":
+            arith, end = self.arith(pos, "]")
+            if not arith:
+                raise self.unclosed("]", start)
+            return arith, end + 1
+        if text.startswith("(", pos) and start not in self.source.arith_failed:
+            arith, end = self.try_arith(pos + 1, start)
+            if arith:
+                return arith, end
+        return self._command_substitution(start, pos)
+
     def _command_substitution(self, start: int, pos: int) -> tuple[CmdSub, int]:
+        """After ``$(``. What begins with ``$((`` and is no arithmetic may be no commands either: bash notices when
+        it expands it."""
         text = self.text
         level, pending = self.level, [*self.pending]
         try:
             body, end = self.commands_until_paren(pos)
+            return CmdSub(body, False, text[start:end]), end
         except ParseError as error:
             if not text.startswith("(", pos) or error.msg == TOO_DEEP:
                 raise
             if error.incomplete:  # bash takes $(( for arithmetic to the end
                 raise self.unclosed(")", start) from None
-            self.level, self.pending = level, pending  # neither this nor that: an error when it is expanded
+            self.level, self.pending = level, pending
             _, end = self.parts(pos, _PARENS)
             if not text.startswith(")", end):
                 raise
             return CmdSub((), False, text[start : end + 1], error), end + 1
-        return CmdSub(body, False, text[start:end]), end
+
+    def remembered(self, key: Hashable, read: Callable[[], tuple[T, int]]) -> tuple[T, int]:
+        """What ``read`` gives, kept under a key that has the position in it.
+
+        Some constructs are read twice: first as one thing, then, when that fails, as another. Where they stand in
+        each other, doing everything inside twice as well would take exponential time.
+        """
+        memory = self.source.memory
+        known = memory.get(key)
+        if known is None:
+            count = len(self.pending)
+            try:
+                result, end = read()
+            except ParseError as error:
+                if error.msg != TOO_DEEP:
+                    memory[key] = error.copy()  # without the traceback
+                raise
+            memory[key] = (result, end, self.pending[count:])
+            return result, end
+        if isinstance(known, ParseError):
+            raise known.copy()
+        result, end, documents = known
+        self.pending += documents
+        return result, end
 
     def backquote(self, pos: int, dquoted: bool) -> tuple[CmdSub, int]:
         """At a backquote."""

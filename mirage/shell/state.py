@@ -41,6 +41,8 @@ __all__ = [
     "is_name",
 ]  # fmt: skip
 
+_VALUE_BYTES = 100  # what a value takes besides its characters
+_FEW = 64
 DASH = "-"  # key of a Scope: the options that `local -` saved
 
 
@@ -101,6 +103,7 @@ class Shell:
     frames          weight of the calls on this greenlet's stack; function_sources: name -> file of its definition
     substituted     how many command substitutions ran; substitution_fds: descriptors of `<()` of running commands
     trap_command    BASH_COMMAND while a trap runs, else None
+    grown           bytes put into arrays and new variables since memory was last counted (see `grow`)
     arith_level, holes: of `mirage.shell.expand.arith`
     extra           whatever else a builtin has to remember; copied (flat) by fork
     """
@@ -108,6 +111,7 @@ class Shell:
     __slots__ = (
         "_exported", "aliases", "arith_level", "call_stack", "command", "depth", "dir_stack", "extra",
         "frames", "function_depth", "function_flags", "function_sources", "functions", "getopts_offset",
+        "grow_limit", "grown",
         "hash_table", "history", "holes", "in_condition", "interactive", "jobs", "kernel", "last_arg",
         "last_bg", "line", "loop_depth", "machine", "name", "optind", "options", "pipestatus", "positional",
         "proc", "random", "scopes", "seconds_base", "shell_pid", "shopt", "status", "subshell_level",
@@ -115,6 +119,11 @@ class Shell:
     )  # fmt: skip
 
     vars: dict[str, str | Var]
+    line: int
+    name: str
+    optind: int
+    proc: Process
+    subshell_level: int
     command: str | Callable[[], str]
     pipestatus: Sequence[int] | None
     jobs: Any
@@ -161,6 +170,9 @@ class Shell:
         self.substituted = 0
         self.substitution_fds: list[int] = []
         self.trap_command: str | None = None
+        limit = self.kernel.limits.memory
+        self.grow_limit = limit >> 2 if limit else 1 << 62
+        self.grown = 0
         self.arith_level = 0
         self.holes: list[int] = []
         self._exported: dict[str, str] | None = None
@@ -201,6 +213,8 @@ class Shell:
         new.frames = self.frames
         new.function_depth = self.function_depth
         new.getopts_offset = self.getopts_offset
+        new.grow_limit = self.grow_limit
+        new.grown = self.grown
         new.holes = self.holes
         new.in_condition = self.in_condition
         new.interactive = self.interactive
@@ -248,7 +262,7 @@ class Shell:
         """The value of ``$name``; None when unset. Element 0 of an array; namerefs followed."""
         var = self.vars.get(name)
         if var is None or var.__class__ is str:
-            return var  # type: ignore[return-value]
+            return var
         return self.scalar(name, var)  # type: ignore[arg-type]
 
     def scalar(self, name: str, var: Var) -> str | None:
@@ -261,13 +275,13 @@ class Shell:
                 return self.fetch_subscript(target, subscript)
             found = self.vars.get(target)
             if found is None or found.__class__ is str:
-                return found  # type: ignore[return-value]
+                return found
             if found.flags & NAMEREF:  # type: ignore[union-attr]
                 return None
             name, var = target, found  # type: ignore[assignment]
         value = var.read(self)
         if value.__class__ is dict:
-            return value.get("0" if var.flags & ASSOC else 0)  # type: ignore[union-attr,call-overload,no-any-return]
+            return value.get("0" if var.flags & ASSOC else 0)  # type: ignore[arg-type]
         return value  # type: ignore[return-value]
 
     def resolve(self, name: str) -> tuple[str, str | None]:
@@ -294,7 +308,7 @@ class Shell:
     def lookup(self, name: str) -> str | Var | None:
         """The entry of `name` in `vars`, namerefs followed (None also for a nameref to an element)."""
         var = self.vars.get(name)
-        if var.__class__ is Var and var.flags & NAMEREF and var.value:  # type: ignore[union-attr]
+        if var.__class__ is Var and var.flags & NAMEREF and var.value:
             name, subscript = self.resolve(name)
             return self.vars.get(name) if subscript is None else None
         return var
@@ -318,7 +332,7 @@ class Shell:
         """All elements in bash's order; a scalar is ``{0: value}``, unset is empty. Read only."""
         var = self.vars.get(name)
         if var.__class__ is str:
-            return {0: var}  # type: ignore[dict-item]
+            return {0: var}
         if var is None:
             return {}
         if var.flags & NAMEREF:  # type: ignore[union-attr]
@@ -328,14 +342,14 @@ class Shell:
                 return {} if value is None else {0: value}
             return {} if target == name else self.array(target)
         if var.__class__ is Dynamic:
-            value = var.read(self)  # type: ignore[assignment,union-attr]
+            value = var.read(self)  # type: ignore[assignment]
         elif var.value.__class__ is dict:  # type: ignore[union-attr]
             return var.ordered()  # type: ignore[union-attr]
         else:
             value = var.value  # type: ignore[assignment,union-attr]
         if value is None:
             return {}
-        return value if value.__class__ is dict else {0: value}  # type: ignore[return-value]
+        return value if isinstance(value, dict) else {0: value}
 
     def elements(self, name: str) -> list[str]:
         return list(self.array(name).values())
@@ -346,22 +360,49 @@ class Shell:
     def get_element(self, name: str, key: int | str) -> str | None:
         """``${name[key]}``; None when unset. A negative index counts from the end (too far: a message)."""
         values: dict[Any, str] = self.array(name)
-        if key.__class__ is int and key < 0:  # type: ignore[operator]
-            key += (max(values) if values else -1) + 1  # type: ignore[operator]
-            if key < 0:  # type: ignore[operator]
+        if key.__class__ is int and key < 0:
+            key += (max(values) if values else -1) + 1
+            if key < 0:
                 self.error(f"{name}: bad array subscript")
                 return None
         return values.get(key)
 
     # ------------------------------------------------------------------------------------------ writing variables
 
+    def grow(self, size: int) -> None:
+        """About `size` bytes are to be kept: when that adds up, count all that the shell holds (LimitExceeded)."""
+        self.grown += size
+        if self.grown > self.grow_limit:
+            self.kernel.fits(size)
+            self.grown = 0
+            self.kernel.fits(size + self._held())
+
+    def _held(self) -> int:
+        """Bytes of all values, about; a text that several places share is counted once."""
+        seen: set[int] = set()
+        total = 0
+        places: list[Iterable[object]] = [self.vars.values(), self.positional]
+        places += [scope.values() for scope in self.scopes]
+        while places:
+            for value in places.pop():
+                if isinstance(value, str):
+                    total += _VALUE_BYTES
+                    if id(value) not in seen:
+                        seen.add(id(value))
+                        total += len(value)
+                elif isinstance(value, Var) and value.value is not None:
+                    places.append(value.value.values() if isinstance(value.value, dict) else (value.value,))
+        return total
+
     def set(self, name: str, value: str, append: bool = False) -> None:
         """``name=value`` / ``name+=value``. ShellError when readonly or when its arithmetic is wrong."""
         old = self.vars.get(name)
         if old is None or old.__class__ is str:
+            if old is None:
+                self.grow(len(value) + _VALUE_BYTES)
             if append and old:
-                self.kernel.fits(len(old) + len(value))  # type: ignore[arg-type]
-                value = old + value  # type: ignore[operator]
+                self.kernel.fits(len(old) + len(value))
+                value = old + value
             if self.options.allexport:
                 self.vars[name] = Var(value, EXPORT, self.token)
                 self._exported = None
@@ -383,7 +424,7 @@ class Shell:
                 self.assign(f"{target}[{subscript}]", value, append)
                 return
             found = self.vars.get(target)
-            if found.__class__ is Var and found.flags & NAMEREF:  # type: ignore[union-attr]
+            if found.__class__ is Var and found.flags & NAMEREF:
                 self._set_reference(target, value)
             else:
                 self.set(target, value, append)
@@ -391,9 +432,9 @@ class Shell:
         if flags & READONLY:
             raise ShellError(f"{name}: readonly variable")
         if var.__class__ is Dynamic:
-            if var.assign is not None:  # type: ignore[attr-defined]
+            if var.assign is not None:
                 old = self.scalar(name, var) if append else None
-                var.assign(self, self._transform(flags, value, old))  # type: ignore[attr-defined]
+                var.assign(self, self._transform(flags, value, old))
             return
         if flags & ARRAY:
             self.set_element(name, "0" if flags & ASSOC else 0, value, append)
@@ -446,11 +487,14 @@ class Shell:
         name, var = self._array_to_write(name, key.__class__ is str)
         flags = var.flags
         values: dict[Any, str] = var.value  # type: ignore[assignment]
-        if key.__class__ is int and key < 0:  # type: ignore[operator]
-            index = key + var.top() + 1  # type: ignore[operator]
+        if key.__class__ is int and key < 0:
+            index = key + var.top() + 1
             if index < 0:
                 raise ShellError(f"{name}[{key}]: bad array subscript")
             key = index
+        self.grown += len(value) + _VALUE_BYTES
+        if self.grown > self.grow_limit:
+            self.grow(0)
         old = values.get(key)
         if append or flags & (INTEGER | CASES):
             value = self._transform(flags, value, (old or "") if append else None)
@@ -462,7 +506,7 @@ class Shell:
     def _array_to_write(self, name: str, assoc: bool = False) -> tuple[str, Var]:
         """The Var of an array that this shell may change; a scalar or nothing becomes an indexed array."""
         var = self.vars.get(name)
-        if var.__class__ is Var and var.flags & NAMEREF and var.value:  # type: ignore[union-attr]
+        if var.__class__ is Var and var.flags & NAMEREF and var.value:
             target, subscript = self.resolve(name)
             if subscript is not None:
                 raise ShellError(f"`{target}[{subscript}]': not a valid identifier")
@@ -471,7 +515,7 @@ class Shell:
             name, var = target, self.vars.get(target)
         if var is None or var.__class__ is str:
             flags = INDEXED | (EXPORT if self.options.allexport else 0)
-            new = self.vars[name] = Var({} if var is None else {0: var}, flags, self.token)  # type: ignore[dict-item]
+            new = self.vars[name] = Var({} if var is None else {0: var}, flags, self.token)
             new.fresh = 0
             return name, new
         assert isinstance(var, Var)
@@ -479,11 +523,11 @@ class Shell:
             raise ShellError(f"{name}: readonly variable")
         if var.__class__ is Dynamic:
             value = var.read(self) if var.flags & ARRAY else {}
-            return name, Var(dict(value or {}), var.flags, self.token)  # type: ignore[arg-type]
+            return name, Var(dict(value or {}), var.flags, self.token)  # type: ignore[arg-type,misc]
         var = self.own(name, var)
         if not var.flags & ARRAY:
             var.flags |= ASSOC if assoc else INDEXED
-            var.value = {} if var.value is None else {0: var.value}  # type: ignore[dict-item]
+            var.value = {} if var.value is None else {0: var.value}  # type: ignore[assignment]
             if var.flags & EXPORT:
                 self._exported = None
         elif var.value is None:
@@ -491,13 +535,15 @@ class Shell:
         return name, var
 
     def set_array(
-        self, name: str, values: Mapping[int, str] | Mapping[str, str] | Iterable[str], assoc: bool = False
+        self, name: str, values: dict[int, str] | dict[str, str] | Iterable[str], assoc: bool = False
     ) -> None:
         """Replace all elements (attributes of an existing variable stay and apply)."""
         name, var = self._array_to_write(name, assoc)
         if var.flags & ASSOC:
             assoc = True
-        new: dict[Any, str] = dict(values) if hasattr(values, "items") else dict(enumerate(values))
+        new: dict[Any, str] = dict(values) if isinstance(values, dict) else dict(enumerate(values))
+        if len(new) > _FEW:
+            self.grow(sum(map(len, new.values())) + _VALUE_BYTES * len(new))
         if var.flags & (INTEGER | CASES):
             new = {key: self._transform(var.flags, value, None) for key, value in new.items()}
         var.value = new
@@ -506,6 +552,8 @@ class Shell:
     def append_elements(self, name: str, values: Iterable[str]) -> None:
         """``name+=(...)`` of an indexed array (or a scalar, which becomes one): after the highest index."""
         name, var = self._array_to_write(name)
+        values = list(values)
+        self.grow(sum(map(len, values)) + _VALUE_BYTES * len(values))
         at = var.top() + 1
         elements: dict[int, str] = var.value  # type: ignore[assignment]
         change = var.flags & (INTEGER | CASES)
@@ -597,10 +645,10 @@ class Shell:
         if var.value is None:
             return
         var = self.own(name, var)
-        if key.__class__ is int and key < 0:  # type: ignore[operator]
-            key += var.top() + 1  # type: ignore[operator]
-            if key < 0:  # type: ignore[operator]
-                raise ShellError(f"[{key - var.top() - 1}]: bad array subscript")  # type: ignore[operator]
+        if key.__class__ is int and key < 0:
+            key += var.top() + 1
+            if key < 0:
+                raise ShellError(f"[{key - var.top() - 1}]: bad array subscript")
         var.ordered()
         var.value.pop(key, None)  # type: ignore[union-attr,arg-type]
 
@@ -618,7 +666,7 @@ class Shell:
         if old.__class__ is str:
             if not add:
                 return
-            var = self.vars[name] = Var(old, 0, self.token)  # type: ignore[arg-type]
+            var = self.vars[name] = Var(old, 0, self.token)
         else:
             var = old  # type: ignore[assignment]
         if var.flags & READONLY and remove & READONLY:
@@ -631,7 +679,7 @@ class Shell:
             raise ShellError(f"{name}: cannot destroy array variables in this way")
         var = self.own(name, var)
         if add & ARRAY and not var.flags & ARRAY and var.__class__ is Var and var.value is not None:
-            var.value = {"0": var.value} if add & ASSOC else {0: var.value}  # type: ignore[dict-item]
+            var.value = {"0": var.value} if add & ASSOC else {0: var.value}  # type: ignore[assignment]
             var.fresh = 0
         if add & CASES:
             remove |= CASES & ~add
@@ -687,7 +735,7 @@ class Shell:
             self.options = self.options.copy()
             return
         old = self.vars.get(name)
-        if old.__class__ is Var and old.flags & READONLY and not self._is_local(name):  # type: ignore[union-attr]
+        if old.__class__ is Var and old.flags & READONLY and not self._is_local(name):
             raise ShellError(f"{name}: readonly variable")
         scope[name] = old
         if index and self.scopes[index - 1].temporary and name in self.scopes[index - 1]:

@@ -125,7 +125,7 @@ def _argv(sh: Shell) -> Value:
 
 def _command(sh: Shell) -> str:
     text = sh.command if sh.trap_command is None else sh.trap_command
-    return text if text.__class__ is str else text()  # type: ignore[operator,no-any-return]
+    return text if text.__class__ is str else text()  # type: ignore[operator]
 
 
 def _set_name(sh: Shell, text: str) -> None:
@@ -190,9 +190,10 @@ TABLE: dict[str, Dynamic] = {
 }
 """Shared by all shells; a shell that gives one of them an attribute gets a copy."""
 
+_LOADABLES = "/usr/local/lib/bash:/usr/lib/bash:/opt/local/lib/bash:/usr/pkg/lib/bash:/opt/pkg/lib/bash:."
 CONSTANTS: dict[str, str] = {
     "BASH": "/usr/bin/bash",
-    "BASH_LOADABLES_PATH": "/usr/local/lib/bash:/usr/lib/bash:/opt/local/lib/bash:/usr/pkg/lib/bash:/opt/pkg/lib/bash:.",
+    "BASH_LOADABLES_PATH": _LOADABLES,
     "BASH_VERSION": BASH_VERSION,
     "COMP_WORDBREAKS": COMP_WORDBREAKS,
     "HOSTTYPE": "x86_64",

@@ -42,11 +42,11 @@ class Var:
         self.value = value
         self.flags = flags
         self.owner = owner
-        self.fresh = len(value) if value.__class__ is dict else 0  # type: ignore[arg-type]
+        self.fresh = len(value) if value.__class__ is dict else 0
 
     def copy(self, owner: object) -> Var:
         value = self.value
-        new = Var(value.copy() if value.__class__ is dict else value, self.flags, owner)  # type: ignore[union-attr]
+        new = Var(value.copy() if value.__class__ is dict else value, self.flags, owner)
         new.fresh = self.fresh
         return new
 
@@ -61,7 +61,7 @@ class Var:
             if self.flags & ASSOC:
                 self.value = assoc_order(value, self.fresh)  # type: ignore[arg-type]
             else:
-                self.value = dict(sorted(value.items()))  # type: ignore[union-attr,type-var,arg-type]
+                self.value = dict(sorted(value.items()))  # type: ignore[union-attr]
             self.fresh = 0
         return self.value  # type: ignore[return-value]
 
@@ -70,7 +70,8 @@ class Var:
         value = self.value
         if not value:
             return -1
-        return max(value) if self.fresh else next(reversed(value))  # type: ignore[arg-type,call-overload,no-any-return]
+        last: int = max(value) if self.fresh else next(reversed(value))  # type: ignore[assignment]
+        return last
 
 
 class Dynamic(Var):

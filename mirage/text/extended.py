@@ -81,7 +81,7 @@ def _decimal_int(digits: str) -> int:
 
 def _decimal_text(value: int) -> str:
     """str() without Python's limit on the number of digits."""
-    if value < 10 ** 4000:
+    if value.bit_length() < 13_000:
         return str(value)
     half = value.bit_length() * 3 // 20
     high, low = divmod(value, 10 ** half)

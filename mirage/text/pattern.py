@@ -507,7 +507,7 @@ class _Positions:
         if mask is None:
             text = self.text
             if unit.__class__ is str:
-                wanted = unit.lower() if self.nocase else unit  # type: ignore[union-attr]
+                wanted = unit.lower() if self.nocase else unit
                 found = [char == wanted or self.nocase and char.lower() == wanted for char in text]
             else:
                 known = {char: unit.test(char) for char in set(text)}  # type: ignore[union-attr]
@@ -526,7 +526,7 @@ class _Positions:
             elif unit == "":
                 starts = self.from_on(starts)
             elif unit.__class__ is Group:
-                starts = self.group(unit, starts)  # type: ignore[arg-type]
+                starts = self.group(unit, starts)
             else:
                 starts = (starts & self.where(unit)) << 1  # type: ignore[arg-type]
         return starts
@@ -653,7 +653,7 @@ def _segment(units: list[Unit], nocase: bool) -> _Literal | _Regex:
         if not nocase or text.lower() == text.upper():
             return _Literal(text)
     source = "".join(
-        "." if unit is None else _bracket_source(unit) if isinstance(unit, Bracket) else re.escape(unit)  # type: ignore[type-var]
+        "." if unit is None else _bracket_source(unit) if isinstance(unit, Bracket) else re.escape(str(unit))
         for unit in units
     )
     return _Regex(source, len(units), nocase)
@@ -683,6 +683,10 @@ def _bracket_source(bracket: Bracket) -> str:
     return rf"(?!{whole})[\s\S]" if negated else f"(?:{whole})"
 
 
+_CASED_BLOCKS = (
+    (0x80, 0x590), (0x10A0, 0x1100), (0x13A0, 0x1400), (0x1C80, 0x2190),
+    (0x2C00, 0x2E00), (0xA640, 0xA800), (0xAB30, 0xABC0), (0xFF21, 0xFF5B),
+)  # fmt: skip
 _cased_cache: dict[str, str] = {}
 
 
@@ -692,13 +696,13 @@ def _cased(name: str) -> str:
     if found is None:
         test = str.islower if name == "lower" else str.isupper
         ranges: list[list[int]] = []
-        for code in (*range(0x80, 0x590), *range(0x10A0, 0x1100), *range(0x13A0, 0x1400), *range(0x1C80, 0x2190),
-                     *range(0x2C00, 0x2E00), *range(0xA640, 0xA800), *range(0xAB30, 0xABC0), *range(0xFF21, 0xFF5B)):  # fmt: skip
-            if test(chr(code)):
-                if ranges and ranges[-1][1] == code - 1:
-                    ranges[-1][1] = code
-                else:
-                    ranges.append([code, code])
+        for first, last in _CASED_BLOCKS:
+            for code in range(first, last):
+                if test(chr(code)):
+                    if ranges and ranges[-1][1] == code - 1:
+                        ranges[-1][1] = code
+                    else:
+                        ranges.append([code, code])
         found = _cased_cache[name] = "[" + "".join(f"\\u{low:04x}-\\u{high:04x}" for low, high in ranges) + "]"
     return found
 

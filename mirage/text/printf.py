@@ -26,7 +26,7 @@ _HEX = frozenset("0123456789abcdefABCDEF")
 _OCTAL = frozenset("01234567")
 
 
-# ------------------------------------------------------------------------------------------------ single values
+# ---------------------------------------------------------------------------------------------- single values
 
 
 def byte_length(text: str) -> int:
@@ -110,7 +110,7 @@ def format_float(number: extended.Number, conversion: str, flags: str = "", widt
     return pad(sign + text, flags, width)
 
 
-# -------------------------------------------------------------------------------------------------------- formats
+# ---------------------------------------------------------------------------------------------------- formats
 
 
 class Directive:
@@ -394,7 +394,7 @@ class Printf:
                 self.too_wide(directive)
                 return
             if (width and width > 65536) or directive.conversion not in "sbcqQ":
-                self.kernel.fits(self.size + max(width or 0, precision or 0))
+                self.kernel.fits(3 * (self.size + max(width or 0, precision or 0)))  # with its bytes
         conversion = directive.conversion
         if conversion == "s":
             text = pad(cut(argument or "", precision), flags, width)
@@ -444,7 +444,7 @@ class Printf:
         return "".join(out)
 
 
-# -------------------------------------------------------------------------------------------------------- escapes
+# ---------------------------------------------------------------------------------------------------- escapes
 
 
 def simple_escape(letter: str) -> str | None:

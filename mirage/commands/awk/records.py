@@ -1,6 +1,8 @@
 """Records of an input: split at RS in whole buffers."""
 from __future__ import annotations
 
+import re
+
 from mirage.commands.awk.regexes import Matcher
 
 TYPE_CHECKING = False
@@ -11,12 +13,15 @@ if TYPE_CHECKING:
     from mirage.process.process import Process
 
 BLOCK = 1 << 18
+# What str.split() takes for white space and awk does not.
+UNUSUAL_SPACE = re.compile("[\x0b-\r\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
 
 
 class Records:
     """The records of one open file. `next(separator)` gives a str, or None at the end.
 
     terminator  what ended the last record (RT)
+    plain       str.split() finds only awk's blanks (space, tab, newline) in the records at hand
     A separator is given with each call, since RS may change between records; what was split for the old one is joined
     again. `separator`: "\\n" or another single character, "" for paragraphs, else a regular expression.
     """
@@ -28,6 +33,7 @@ class Records:
         self.encoding = encoding
         self.matcher = matcher
         self.terminator = ""
+        self.plain = False
         self._bytes = b""                                    # an unfinished character or line
         self._text = ""                                      # decoded text from `_at` on is still to come
         self._at = 0
@@ -49,6 +55,7 @@ class Records:
             self._lines = []
         if len(separator) == 1:
             return self._single(separator)
+        self.plain = False
         return self._paragraph() if not separator else self._regex(separator)
 
     # ---- reading
@@ -80,26 +87,23 @@ class Records:
         text = self._text[self._at:]
         self._text, self._at = "", 0
         self.terminator = ""
+        self.plain = False
         return text or None
 
     # ---- splitting
 
     def _single(self, separator: str) -> str | None:
-        held = -1
-        while True:
-            last = self._text.rfind(separator, self._at)
-            if last >= 0:
-                self._lines = self._text[self._at:last].split(separator)
-                self._lines.reverse()
-                self._mark = separator
-                self._at = last + 1
-                self.terminator = separator
-                return self._lines.pop()
-            if held == len(self._text) - self._at and self._end:
-                return self._rest()
-            held = len(self._text) - self._at
-            if not self._gather(separator):
-                return self._rest() if self._text.find(separator, self._at) < 0 else self._single(separator)
+        if self._text.find(separator, self._at) < 0 and not self._gather(separator):
+            return self._rest()
+        last = self._text.rfind(separator, self._at)
+        block = self._text[self._at:last]
+        self.plain = UNUSUAL_SPACE.search(block) is None
+        self._lines = block.split(separator)
+        self._lines.reverse()
+        self._mark = separator
+        self._at = last + 1
+        self.terminator = separator
+        return self._lines.pop()
 
     def _gather(self, separator: str) -> bool:
         """Read until the separator turns up; pieces are joined once."""

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import re
 
+from mirage.commands.awk.errors import Fatal
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -75,6 +77,8 @@ def number_of(value: Any) -> float:
         return value  # type: ignore[no-any-return]
     if t is StrNum:
         return value.num  # type: ignore[no-any-return]
+    if t is Array:
+        raise Fatal("attempt to use an array in a scalar context")
     return to_number(value)
 
 

@@ -53,7 +53,8 @@ def search(proc: Process, options: Options) -> int:
         raise Exit(2) from None
     scanner = Scanner(proc, options, matcher)
     walker = Walker(proc, options, scanner)
-    if options.max_count == 0 and options.list_files != "L":
+    nothing = options.max_count == 0 or not options.patterns and not options.invert
+    if nothing and options.list_files != "L":
         return 1
     walker.run(options.files)
     proc.stdout.flush()

@@ -43,13 +43,12 @@ class Walker:
     def _operand(self, name: str, recurse: bool) -> None:
         proc, options = self.proc, self.options
         if name == "-":
-            if not self._excluded(name, True):
-                try:
-                    file = proc.file(0)
-                except OSError as e:
-                    self.scanner.fail(options.label, e)
-                    return
-                self.scanner.scan(options.label, file, standard_input=True)
+            try:
+                file = proc.file(0)
+            except OSError as e:
+                self.scanner.fail(options.label, e)
+                return
+            self.scanner.scan(options.label, file, standard_input=True)
             return
         try:
             stat = proc.fs.stat(name)

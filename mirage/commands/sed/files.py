@@ -216,7 +216,7 @@ class Input:
             except OSError as e:
                 file.decref()
                 proc.stdout.flush()
-                folder = name.rpartition("/")[0] or "."
+                folder = name.rpartition("/")[0] or ("" if name.startswith("/") else ".")
                 proc.write_error(f"sed: couldn't open temporary file {folder}/sedXXXXXX: {e.strerror}\n"
                                  f"{refusal_note(e)}")
                 self.status = 4

@@ -88,7 +88,8 @@ class Script:
         self.commands: list[Command] = []
         self.labels: dict[str, int] = {}
         self.blocks: list[tuple[int, str]] = []
-        self.quiet = False                                   # `#n` on the first line
+        self.quiet = False                                   # the script begins with `#n`
+        self.first = True
         self.pending: Command | None = None                  # a, i or c whose text goes on in the next -e
         self.parts = 0
 
@@ -177,9 +178,9 @@ class Parser:
         if script.pending is not None:
             command, script.pending = script.pending, None
             self._read_text(command)
-        elif not script.commands and self.text.startswith("#n") and self.text[2:3] in ("", "\n") \
-                and (self.where is None or script.parts == 0) and script.parts <= 1:
+        elif script.first and self.text.startswith("#n"):
             script.quiet = True
+        script.first = False
         while True:
             c = self.get()
             while c and (c.isspace() or c == ";"):
@@ -565,11 +566,7 @@ class Parser:
                 if c in simple:
                     c = simple[c]
                 else:
-                    code = inner._numeric(c)
-                    if code is None:
-                        out.append("\\")
-                    else:
-                        c = code
+                    c = inner._numeric(c) or c
                 if not c:
                     break
             out.append(c)

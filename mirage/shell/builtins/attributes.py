@@ -112,7 +112,7 @@ def _set_option(options: _Options, letter: str) -> None:
         options.print_ = True
 
 
-# --------------------------------------------------------------------------------------------------------- listings
+# --------------------------------------------------------------------------------------------------- listings
 
 
 def _list_all(sh: Shell, command: str, options: _Options) -> int:
@@ -199,7 +199,7 @@ def change_function(sh: Shell, command: str, name: str, add: int, remove: int = 
     return True
 
 
-# ------------------------------------------------------------------------------------------------------ declarations
+# ----------------------------------------------------------------------------------------------- declarations
 
 
 def parse_assignment(sh: Shell, text: str, array: Callable[[str], bool]) -> Assignment | None:
@@ -262,6 +262,9 @@ def _declare_one(sh: Shell, command: str, options: _Options, operand: str | Assi
             return False
     else:
         parsed = operand
+        value = parsed.value
+        if wants_array and parsed.key is None and isinstance(value, str) and value[:1] == "(" and value[-1] == ")":
+            parsed = Assignment(parsed.name, None, _compound(sh, parsed.name, value) or value, parsed.append)
     name = parsed.name
     local = command == "local" or (bool(sh.function_depth) and not options.global_)
     try:
@@ -381,7 +384,7 @@ def _apply_nameref(sh: Shell, command: str, options: _Options, parsed: Assignmen
     return True
 
 
-# --------------------------------------------------------------------------------------------------- export, readonly
+# ------------------------------------------------------------------------------------------- export, readonly
 
 
 def builtin_export(sh: Shell, args: Sequence[str | Assignment]) -> int:

@@ -45,7 +45,7 @@ def find_program(sh: Shell, name: str, path: str | None = None) -> str | None:
     return found[0] if found else None
 
 
-# ------------------------------------------------------------------------------------------------ builtin, command
+# ------------------------------------------------------------------------------------------- builtin, command
 
 
 def builtin_builtin(sh: Shell, args: Sequence[str]) -> int:
@@ -89,7 +89,7 @@ def builtin_command(sh: Shell, args: Sequence[str]) -> int:
     return status
 
 
-# --------------------------------------------------------------------------------------------------------------- type
+# ------------------------------------------------------------------------------------------------------- type
 
 
 def _describe(sh: Shell, name: str, style: str, *, everything: bool = False, functions: bool = True,
@@ -186,7 +186,7 @@ def _is_internal(sh: Shell, name: str, functions: bool) -> bool:
     return bool(_describe(sh, name, "t", functions=functions))
 
 
-# --------------------------------------------------------------------------------------------------------------- hash
+# ------------------------------------------------------------------------------------------------------- hash
 
 
 def builtin_hash(sh: Shell, args: Sequence[str]) -> int:
@@ -251,7 +251,7 @@ def _show_hashed(sh: Shell, readable: bool) -> int:
     return 0
 
 
-# ------------------------------------------------------------------------------------------------------------- enable
+# ----------------------------------------------------------------------------------------------------- enable
 
 
 def builtin_enable(sh: Shell, args: Sequence[str]) -> int:

@@ -54,7 +54,7 @@ def _read(sh: Shell, command: str, options: Sequence[tuple[str, str]]) -> Specif
     return spec
 
 
-# ------------------------------------------------------------------------------------------------------------ compgen
+# ---------------------------------------------------------------------------------------------------- compgen
 
 
 def builtin_compgen(sh: Shell, args: Sequence[str]) -> int:
@@ -294,7 +294,7 @@ def _generate(sh: Shell, action: str, word: str) -> list[str]:
     return [name for name in _SOURCES[action](sh) if name.startswith(word)]
 
 
-# ----------------------------------------------------------------------------------------------------------- complete
+# --------------------------------------------------------------------------------------------------- complete
 
 
 def _table(sh: Shell) -> dict[str, Specification]:

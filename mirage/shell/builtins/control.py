@@ -33,7 +33,7 @@ def _operands(args: Sequence[str]) -> Sequence[str]:
     return args[1:] if args and args[0] == "--" else args
 
 
-# ------------------------------------------------------------------------------------------------------- loops
+# ------------------------------------------------------------------------------------------------------ loops
 
 
 def _levels(sh: Shell, name: str, args: Sequence[str]) -> int | None:
@@ -77,7 +77,7 @@ def builtin_continue(sh: Shell, args: Sequence[str]) -> int:
     raise Continue(levels)
 
 
-# ------------------------------------------------------------------------------------------------- return and exit
+# -------------------------------------------------------------------------------------------- return and exit
 
 
 def builtin_return(sh: Shell, args: Sequence[str]) -> int:
@@ -118,7 +118,7 @@ def builtin_logout(sh: Shell, args: Sequence[str]) -> int:
     return builtin_exit(sh, args)
 
 
-# ------------------------------------------------------------------------------------------------- eval and source
+# -------------------------------------------------------------------------------------------- eval and source
 
 
 def builtin_eval(sh: Shell, args: Sequence[str]) -> int:
@@ -189,14 +189,14 @@ def _read_source(sh: Shell, path: str) -> str:
     return decode(b"".join(parts).replace(b"\0", b""))
 
 
-# ------------------------------------------------------------------------------------------------------ shift, let
+# ------------------------------------------------------------------------------------------------- shift, let
 
 
 def builtin_shift(sh: Shell, args: Sequence[str]) -> int:
     if not args:
         if not sh.positional:
             return 1
-        sh.positional = sh.positional[1:]
+        del sh.positional[0]
         return 0
     args = _operands(args)
     count: int | None = 1
@@ -214,7 +214,7 @@ def builtin_shift(sh: Shell, args: Sequence[str]) -> int:
         if sh.shopt["shift_verbose"]:
             sh.builtin_error("shift", f"{args[0] if args else 1}: shift count out of range")
         return 1
-    sh.positional = sh.positional[count:]
+    del sh.positional[:count]
     return 0
 
 

@@ -141,6 +141,5 @@ def _again(sh: Shell, words: Sequence[str]) -> int:
     for old, _, new in changes:
         line = line.replace(old, new, 1) if old else line
     sh.proc.write_error(line + "\n")
-    if sh.options.history:
-        sh.history.append(line)
+    sh.history[-1] = line                                    # takes the place of the `fc` command itself
     return sh.eval_text(line)

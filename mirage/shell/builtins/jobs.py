@@ -25,7 +25,7 @@ def find_job(sh: Shell, command: str, spec: str) -> Job | None:
         return None
     if job is None:
         sh.builtin_error(command, f"{spec}: no such job")
-    return job  # type: ignore[no-any-return]
+    return job
 
 
 def _named(sh: Shell, command: str, word: str) -> Job | None:
@@ -34,11 +34,11 @@ def _named(sh: Shell, command: str, word: str) -> Job | None:
     if pid is not None and word[:1] != "%":
         job = sh.jobs.by_pid(pid) if sh.jobs is not None else None
         if job is not None:
-            return job  # type: ignore[no-any-return]
+            return job
     return find_job(sh, command, word)
 
 
-# --------------------------------------------------------------------------------------------------------------- jobs
+# ------------------------------------------------------------------------------------------------------- jobs
 
 
 def builtin_jobs(sh: Shell, args: Sequence[str]) -> int:
@@ -104,7 +104,7 @@ def _execute(sh: Shell, words: Sequence[str]) -> int:
     return sh.run_command(argv)
 
 
-# --------------------------------------------------------------------------------------------------------------- wait
+# ------------------------------------------------------------------------------------------------------- wait
 
 
 class _Interrupted(Exception):
@@ -123,16 +123,16 @@ def _wait_until(sh: Shell, processes: Sequence[Process], done: Callable[[], bool
     while not done():
         queues = [process.waiters for process in processes if process.status is None]
         for queue in queues:
-            queue.waiters.append(task)  # type: ignore[arg-type]
+            queue.waiters.append(task)
         try:
             sh.kernel.park()
         finally:
             for queue in queues:
                 if task in queue.waiters:
-                    queue.waiters.remove(task)  # type: ignore[arg-type]
-        for number in sh.proc.pending:
-            if number != SIGCHLD or sh.options.posix:
-                raise _Interrupted(number)
+                    queue.waiters.remove(task)
+        for signal in sh.proc.pending:
+            if signal != SIGCHLD or sh.options.posix:
+                raise _Interrupted(signal)
 
 
 def builtin_wait(sh: Shell, args: Sequence[str]) -> int:
@@ -247,7 +247,7 @@ def _wait_next(sh: Shell, words: Sequence[str], variable: str | None) -> int:
     return status
 
 
-# ------------------------------------------------------------------------------------------------------- job control
+# ------------------------------------------------------------------------------------------------ job control
 
 
 def builtin_fg(sh: Shell, args: Sequence[str]) -> int:

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from mirage.shell.state import Shell
     from mirage.text.printf import Segment
 
-_MISSING = {"x": "missing hex digit for \\x", "u": "missing unicode digit for \\u", "U": "missing unicode digit for \\U"}
+_MISSING = {"x": "missing hex digit for \\x", "u": "missing unicode digit for \\u",
+            "U": "missing unicode digit for \\U"}
 
 
 class BuiltinPrintf(Printf):

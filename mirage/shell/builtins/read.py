@@ -35,7 +35,14 @@ class _Options:
         self.timeout: float | None = None
 
 
-def builtin_read(sh: Shell, args: Sequence[str]) -> int:
+_parsed: dict[tuple[str, ...], tuple[_Options, list[str]]] = {}
+
+
+def _arguments(sh: Shell, args: Sequence[str]) -> tuple[_Options, list[str]] | int:
+    """Options and names, remembered for the next turn of a loop; the status after an error."""
+    found = _parsed.get(key := tuple(args))
+    if found is not None:
+        return found
     parsed = getopt(sh, "read", args, "ersa:d:i:n:N:p:t:u:")
     if parsed is None:
         return USAGE_STATUS
@@ -46,13 +53,24 @@ def builtin_read(sh: Shell, args: Sequence[str]) -> int:
             options.raw = True
         elif not _set_option(sh, options, letter, value):
             return 1
-    file = sh.proc.fds.get(options.fd)
-    if file is None:
-        sh.builtin_error("read", f"{options.fd}: invalid file descriptor: Bad file descriptor")
-        return 1
     first = options.array or (names[0] if names else None)
     if first is not None and split_reference(first) is None:
         sh.builtin_error("read", f"`{first}': not a valid identifier")
+        return 1
+    if len(_parsed) >= 256:
+        _parsed.clear()
+    _parsed[key] = options, names
+    return options, names
+
+
+def builtin_read(sh: Shell, args: Sequence[str]) -> int:
+    arguments = _arguments(sh, args)
+    if isinstance(arguments, int):
+        return arguments
+    options, names = arguments
+    file = sh.proc.fds.get(options.fd)
+    if file is None:
+        sh.builtin_error("read", f"{options.fd}: invalid file descriptor: Bad file descriptor")
         return 1
     if options.timeout == 0:
         return 0 if file.ready() else 1
@@ -121,13 +139,19 @@ def _set_option(sh: Shell, options: _Options, letter: str, value: str) -> bool:
     return True
 
 
-# ------------------------------------------------------------------------------------------------------------ input
+# ------------------------------------------------------------------------------------------------------ input
 
 
 def _read_line(sh: Shell, file: OpenFile, options: _Options) -> tuple[bytes, int]:
     """The line without its delimiter, and the status: 1 at the end of the file, 142 when the time is over."""
     if options.count is not None:
         return _read_count(sh, file, options)
+    if options.raw and options.timeout is None:
+        line = file.readline(options.delimiter)
+        if line and line[-1] == options.delimiter:
+            return line[:-1], 0
+        sh.kernel.fits(len(line))
+        return line, 1
     until = None if options.timeout is None else time.monotonic() + options.timeout
     delimiter = options.delimiter
     parts: list[bytes] = []
@@ -217,7 +241,7 @@ def _characters(line: bytes, raw: bool) -> int:
     return len(text) - tail
 
 
-# ----------------------------------------------------------------------------------------------------------- fields
+# ----------------------------------------------------------------------------------------------------- fields
 
 
 def _unescape(text: str, ifs: str) -> tuple[str, str]:
@@ -301,7 +325,9 @@ def _assign_names(sh: Shell, names: Sequence[str], text: str, ifs: str, hidden: 
         _assign(sh, name, _show(match[1], hidden))
         at = match.end()
     rest = text[at:] if at else text
-    if rest and ifs:
+    if ifs == blanks:                                        # only whitespace separates
+        rest = rest.rstrip(blanks) if blanks else rest
+    elif rest and ifs:
         match = field.match(rest)
         assert match is not None
         rest = match[1] if match.end() == len(rest) else rest.rstrip(blanks) if blanks else rest

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from mirage.shell.state import Shell
 
-# -------------------------------------------------------------------------------------------------------------- umask
+# ------------------------------------------------------------------------------------------------------ umask
 
 _WHO = re.compile("[ugoa]*")
 _BITS = {"r": 4, "w": 2, "x": 1, "X": 1}
@@ -77,7 +77,7 @@ def _symbolic(sh: Shell, text: str) -> int | None:
     return ~allowed & 0o777
 
 
-# ------------------------------------------------------------------------------------------------------------- ulimit
+# ----------------------------------------------------------------------------------------------------- ulimit
 
 _UNLIMITED = None
 _TABLE: dict[str, tuple[str, str, int | None]] = {
@@ -140,7 +140,7 @@ def _show(sh: Shell, letter: str, kinds: set[str]) -> str:
 def _line(sh: Shell, letter: str, kinds: set[str]) -> str:
     name, unit, _ = _TABLE[letter]
     label = f"({unit}, -{letter})" if unit else f"(-{letter})"
-    return f"{name}{label:>{43 - len(name)}} {_show(sh, letter, kinds)}\n"
+    return f"{name:<20}{label:>20} {_show(sh, letter, kinds)}\n"
 
 
 def _set(sh: Shell, letter: str, text: str, kinds: set[str]) -> bool:
@@ -171,7 +171,7 @@ def _set(sh: Shell, letter: str, text: str, kinds: set[str]) -> bool:
     return True
 
 
-# -------------------------------------------------------------------------------------------------------------- times
+# ------------------------------------------------------------------------------------------------------ times
 
 
 def builtin_times(sh: Shell, args: Sequence[str]) -> int:

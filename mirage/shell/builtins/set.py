@@ -24,17 +24,14 @@ def builtin_set(sh: Shell, args: Sequence[str]) -> int:
         arg = args[i]
         if arg == "--":
             sh.positional = list(args[i + 1:])
-            sh.extra["positional_set"] = True
             return 0
         if arg == "-":
             sh.options.xtrace = sh.options.verbose = False
             if i + 1 < n:
                 sh.positional = list(args[i + 1:])
-                sh.extra["positional_set"] = True
             return 0
         if arg[:1] not in ("-", "+"):
             sh.positional = list(args[i:])
-            sh.extra["positional_set"] = True
             return 0
         on = arg[0] == "-"
         i += 1

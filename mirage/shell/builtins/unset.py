@@ -23,7 +23,11 @@ def builtin_unset(sh: Shell, args: Sequence[str]) -> int:
     status = 0
     for name in parsed[1]:
         try:
-            if "f" in letters or (not _unset_variable(sh, name, "n" in letters) and "v" not in letters and "n" not in letters):
+            if "f" in letters:
+                _unset_function(sh, name)
+                continue
+            found = _unset_variable(sh, name, "n" in letters)
+            if not found and not letters:
                 _unset_function(sh, name)
         except ShellError as e:
             if e.fatal:

@@ -1,4 +1,4 @@
-"""Calls: functions, texts (`eval`, `source`, traps, scripts), builtins; each on a fresh stack when the stack is high."""
+"""Calls: functions and texts (`eval`, `source`, traps, scripts); on a fresh stack when this one is high."""
 from __future__ import annotations
 
 from mirage.process.signals import Exit, LimitExceeded
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 MAX_FRAMES = 220                                             # weight after which a fresh greenlet goes on
 ENVIRONMENT = "environment"                                  # BASH_SOURCE of a function defined by `bash -c`
 _functions: dict[int, tuple[Function, Run, int]] = {}
+
+
+class NotExecuted(Exception):
+    """`set -n` was switched on: what follows is only read."""
 
 
 class ParseView:
@@ -124,7 +128,7 @@ def call_function(sh: Shell, node: Function, name: str, args: list[str]) -> int:
     sh.depth = depth
     sh.function_depth += 1
     sh.call_stack.append(Frame(name, sh.function_sources.get(name, ENVIRONMENT), sh.line,
-                               args if sh.shopt["extdebug"] else None))
+                               args.copy() if sh.shopt["extdebug"] else None))
     sh.push_scope()
     hidden = _hide_traps(sh, name) if sh.traps else None
     try:
@@ -189,10 +193,11 @@ def _check_funcnest(sh: Shell, name: str) -> None:
 # -------------------------------------------------------------------------------------------------------------- texts
 
 
-def run_text(sh: Shell, text: str, *, line: int = 1, label: str | None = None, checked: bool = True) -> int:
+def run_text(sh: Shell, text: str, *, line: int = 1, label: str | None = None, reader: bool = False) -> int:
     """Run a text, a complete line at a time; the status, also in `sh.status`.
 
     label    what stands before `line N: syntax error` (``bash: -c``, ``bash: eval``); None: as other messages
+    reader   a script or standard input, where `set -t` counts
     A ShellError discards the rest of its line; a fatal one, or one in a subshell, ends the shell.
     """
     parser = UnitParser(text, ParseView(sh), line)
@@ -202,12 +207,12 @@ def run_text(sh: Shell, text: str, *, line: int = 1, label: str | None = None, c
         try:
             unit = parser.next()
         except ParseError as e:
-            _warn(sh, parser, label)
+            _warn(sh, parser)
             _syntax_error(sh, e, label)
             sh.status = status = 2
             return status
         if parser.warnings:
-            _warn(sh, parser, label)
+            _warn(sh, parser)
         if unit is None:
             break
         if sh.options.verbose:
@@ -218,24 +223,34 @@ def run_text(sh: Shell, text: str, *, line: int = 1, label: str | None = None, c
         try:
             status = compiled(unit)(sh)
         except ShellError as e:
-            e.report(sh)
-            if e.fatal or sh.subshell_level:
-                raise Exit(e.status) from None
-            sh.pipestatus = None
-            sh.status = status = 1
-            if sh.options.errexit:
-                raise Exit(1) from None
-        if sh.options.onecmd:
+            status = _discard(sh, e)
+        except NotExecuted:
+            status = sh.status
+        if sh.options.onecmd and reader:
             raise Exit(status)
     if not ran:
         sh.status = 0
         return 0
+    if sh.options.noexec and sh.depth:
+        raise NotExecuted
     return status
 
 
-def _warn(sh: Shell, parser: UnitParser, label: str | None) -> None:
+def _discard(sh: Shell, error: ShellError) -> int:
+    """An error abandoned the rest of a line; Exit where that ends the shell."""
+    error.report(sh)
+    if error.fatal and not sh.options.errexit:
+        raise Exit(error.status) from None
+    if error.fatal or sh.subshell_level or sh.options.errexit:
+        raise Exit(1) from None
+    sh.pipestatus = None
+    sh.status = 1
+    return 1
+
+
+def _warn(sh: Shell, parser: UnitParser) -> None:
     for warning in parser.warnings:
-        sh.proc.write_error(warning.text(label or _label(sh)) + "\n")
+        sh.proc.write_error(warning.text(_label(sh)) + "\n")
 
 
 def _syntax_error(sh: Shell, error: ParseError, label: str | None) -> None:
@@ -254,7 +269,18 @@ def _echo(sh: Shell, text: str) -> None:
 def eval_text(sh: Shell, text: str, line: int | None = None) -> int:
     """`eval`: run `text` here; lines count on from the line of the command."""
     first = sh.line if line is None else line
-    return enter(sh, 14, lambda: run_text(sh, text, line=first, label=f"{_label(sh)}: eval"))
+    label = f"{_label(sh)}: eval"
+    return enter(sh, 14, lambda: traced_deeper(sh, lambda: run_text(sh, text, line=first, label=label)))
+
+
+def traced_deeper(sh: Shell, run: Callable[[], int]) -> int:
+    """run(), with one `+` more before the lines of `set -x`."""
+    extra = sh.extra
+    level = extra["trace_level"] = extra.get("trace_level", 0) + 1
+    try:
+        return run()
+    finally:
+        extra["trace_level"] = level - 1
 
 
 def source_text(sh: Shell, text: str, path: str, args: Sequence[str] | None) -> int:
@@ -264,24 +290,19 @@ def source_text(sh: Shell, text: str, path: str, args: Sequence[str] | None) -> 
         sh.positional = list(args)
     mine = sh.positional
     sh.call_stack.append(Frame("source", path, sh.line))
-    hidden = {}
-    if not sh.options.functrace:
-        for trap in ("DEBUG", "RETURN"):
-            if trap in sh.traps:
-                hidden[trap] = sh.traps.pop(trap)
     try:
         try:
-            status = enter(sh, 16, lambda: run_text(sh, text, label=path))
+            status = enter(sh, 16, lambda: traced_deeper(sh, lambda: run_text(sh, text, label=path)))
         except Return as e:
             status = e.status
         sh.status = status
+        if sh.traps:
+            sh.status = status = _run_return(sh, status)
         return status
     except ShellError as e:
         e.report(sh)
         raise
     finally:
-        for trap, action in hidden.items():
-            sh.traps.setdefault(trap, action)
         sh.call_stack.pop()
         sh.loop_depth = loops
         if args and (sh.function_depth or _shifted(mine, sh.positional)):

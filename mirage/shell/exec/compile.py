@@ -8,11 +8,11 @@ from __future__ import annotations
 from mirage.shell import ast
 from mirage.shell.control import ArithError, Break, Continue, ShellError
 from mirage.shell.exec.traps import failed, run_debug, slow_tick
-from mirage.shell.expand import (compile_arith, compile_cond, compile_pattern, compile_single, compile_words)
+from mirage.shell.expand import compile_arith, compile_cond, compile_pattern, compile_single, compile_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from typing import Any, TypeAlias
 
     from mirage.shell.ast import Command, Commands
@@ -156,12 +156,15 @@ def _with_redirections(node: Any, body: Run) -> Run:
     substitutes = any(holds_substitution(redir.target) for redir in redirs)
     line = node.line
     child = type(node) is ast.Subshell
+    feeds = child and any(redir.fd in (None, 0) and redir.op[0] == "<" for redir in redirs)
 
     def run(sh: Shell) -> int:
         undo: list[Any] = []
         mark = len(sh.substitution_fds)
         done = True
         sh.line = line
+        if feeds:
+            sh.extra["stdin_redirected"] = True
         try:
             if apply(sh, redirections, undo, child):
                 status = body(sh)
@@ -173,6 +176,8 @@ def _with_redirections(node: Any, body: Run) -> Run:
             raise
         finally:
             closed = restore(sh, undo) if undo else True
+            if feeds:
+                sh.extra["stdin_redirected"] = False
             if substitutes:
                 close_substitutions(sh, mark)
         if not done or not closed and not status:
@@ -310,11 +315,12 @@ def _for(node: ast.For) -> Run:
                     slow_tick(sh)
                 if sh.traps or sh.options.xtrace:
                     sh.command = text
-                    _announce(sh, text, line)
+                    announce(sh, text, line)
                 if variables.get(name).__class__ is str and not sh.options.allexport:
                     variables[name] = value
-                else:
-                    sh.set(name, value)
+                elif not _set_loop_variable(sh, name, value):
+                    sh.status = 1
+                    return failed(sh, 1, line)
                 try:
                     status = body(sh)
                 except Continue as e:
@@ -334,7 +340,17 @@ def _for(node: ast.For) -> Run:
     return run
 
 
-def _announce(sh: Shell, text: str, line: int, trace: str | None = None) -> bool:
+def _set_loop_variable(sh: Shell, name: str, value: str) -> bool:
+    """False (after the message) when the variable is readonly: only the loop fails."""
+    try:
+        sh.set(name, value)
+    except ShellError as e:
+        e.report(sh)
+        return False
+    return True
+
+
+def announce(sh: Shell, text: str, line: int, trace: str | None = None) -> bool:
     """DEBUG trap and `set -x` for the head of a compound command; False when `extdebug` skips it."""
     if "DEBUG" in sh.traps:
         skipped = run_debug(sh, line)
@@ -358,7 +374,7 @@ def _arith_for(node: ast.ArithFor) -> Run:
     def evaluate(sh: Shell, expression: Callable[[Shell], int] | None, text: str) -> int:
         if sh.traps or sh.options.xtrace:
             sh.command = f"(({text}))"
-            _announce(sh, f"(( {text or '1'} ))", line)
+            announce(sh, f"(( {text or '1'} ))", line)
         if expression is None:
             return 1
         try:
@@ -431,7 +447,7 @@ def _case(node: ast.Case) -> Run:
         sh.line = line
         if sh.traps or sh.options.xtrace:
             sh.command = text
-            if not _announce(sh, text.rstrip(), line):
+            if not announce(sh, text.rstrip(), line):
                 return sh.status
         value = subject(sh)
         status = 0
@@ -497,7 +513,7 @@ def _arith_command(node: ast.ArithCmd, checked: bool = True) -> Run:
         sh.line = line
         sh.command = command
         if sh.traps or sh.options.xtrace:
-            _announce(sh, f"(( {text} ))", line)
+            announce(sh, f"(( {text} ))", line)
         try:
             status = 0 if value(sh) else 1
         except ShellError as e:

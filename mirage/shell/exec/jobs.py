@@ -1,13 +1,14 @@
 """The job table of one shell: what `&`, `coproc` and stopped commands left, as `jobs`, `wait`, `kill %1` see it."""
 from __future__ import annotations
 
-from mirage.process.signals import DESCRIPTIONS, NAMES
+from mirage.process.signals import DESCRIPTIONS, NAMES, SIGINT, SIGPIPE, SIGTERM
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from mirage.process.process import Process
+    from mirage.shell.state import Shell
 
 REMEMBERED = 4096                                            # statuses of ended jobs that `wait PID` can still ask for
 
@@ -213,3 +214,15 @@ class JobTable:
 def killed_text(number: int) -> str:
     """What bash calls the death by a signal: `Terminated`, `Killed`, ..."""
     return DESCRIPTIONS.get(number) or f"Signal {NAMES.get(number, number)}"
+
+
+def report_death(sh: Shell, child: Process) -> None:
+    """`bash: line 1:   123 Killed      command`, for a program in the foreground that a signal ended."""
+    number = child.exit_signal
+    if number in (SIGINT, SIGPIPE):
+        return
+    if number == SIGTERM:
+        sh.proc.write_error(killed_text(number) + "\n")
+        return
+    command = sh.command if isinstance(sh.command, str) else sh.command()
+    sh.error(f"{child.pid:5} {killed_text(number):<24}{command}")

@@ -6,7 +6,7 @@ from mirage.process.process import Process
 from mirage.shell import ast
 from mirage.shell.exec.calls import MAX_FRAMES, run_body
 from mirage.shell.exec.compile import compile_command, compile_commands, unchecked
-from mirage.shell.exec.jobs import JobTable
+from mirage.shell.exec.jobs import JobTable, report_death
 from mirage.shell.exec.traps import child_ended, failed, inherit, run_debug, slow_tick
 from mirage.shell.printer import command_text
 
@@ -74,7 +74,10 @@ def compile_subshell(node: ast.Subshell) -> Run:
             slow_tick(sh)
         sh.line = line
         sh.command = describe
-        status = run_here(fork(sh), inner)
+        sub = fork(sh)
+        status = run_here(sub, inner)
+        if sub.proc.exit_signal:
+            report_death(sh, sub.proc)
         sh.line = line
         sh.pipestatus = None
         sh.status = status
@@ -142,6 +145,8 @@ def _compile_stages(node: ast.Pipeline) -> Run:
             last = _last_here(sh, last_here, reader)
         else:
             last = run_here(subs[-1], stages[-1])
+            if subs[-1].proc.exit_signal:
+                report_death(sh, subs[-1].proc)
         codes = [sh.proc.wait(process) for process in statuses]
         if lastpipe:
             codes.append(last)
@@ -185,7 +190,9 @@ def _start(sh: Shell, stages: Sequence[Run], merged: Sequence[bool], simples: Se
         if simple is not None and "DEBUG" in sh.traps:
             sh.command = command_text(simple)
             run_debug(sh, simple.line)
-        subs.append(fork(sh, table, keep_jobs=simple is not None))
+        sub = fork(sh, table, keep_jobs=simple is not None)
+        sub.extra["stdin_redirected"] = reader is not None
+        subs.append(sub)
         reader = next_reader
     for sub, stage in zip(subs if lastpipe else subs[:-1], stages, strict=False):
         launch(sub, stage)
@@ -231,10 +238,14 @@ def compile_background(node: ast.Background) -> Run:
         if kernel.budget < 0:
             slow_tick(sh)
         background_seen(sh)
+        limit = kernel.limits.processes
+        if limit and len(kernel.processes) > limit // 2:
+            kernel.yield_()                                  # let some of them end first
         subs, _ = _start(sh, stages, merged, simples, False)
         first = subs[0].proc
         if not sh.options.monitor:
-            first.install(0, Source(b"", "/dev/null"))
+            if not sh.extra.get("stdin_redirected"):
+                first.install(0, Source(b"", "/dev/null"))
             for sub in subs:
                 sub.proc.ignored.update((2, 3))
         launch(subs[-1], stages[-1])

@@ -111,8 +111,8 @@ def _install(sh: Shell, fd: int | str, file: OpenFile, undo: Undo | None, child:
     proc = sh.proc
     if fd.__class__ is int:
         file.incref()
-        _save(proc, fd, undo)  # type: ignore[arg-type]
-        proc.install(fd, file)  # type: ignore[arg-type]
+        _save(proc, fd, undo)
+        proc.install(fd, file)
         file.decref()
         return
     number = proc.allocate(file, _LOWEST_NAMED)
@@ -278,8 +278,8 @@ def _close(sh: Shell, fd: int | str, undo: Undo | None) -> None:
                                     f"{fd}: ambiguous redirect")
         number, undo = int(value), None
     if number in sh.proc.fds:
-        _save(sh.proc, number, undo)  # type: ignore[arg-type]
-        sh.proc.close(number)  # type: ignore[arg-type]
+        _save(sh.proc, number, undo)
+        sh.proc.close(number)
 
 
 def _heredoc(fd: int | str, target: HereDoc) -> Redirection:

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from mirage.shell.control import Break, Continue
-from mirage.shell.exec.compile import compile_commands
+from mirage.shell.exec.compile import announce, compile_commands
 from mirage.shell.exec.traps import failed, slow_tick
 from mirage.shell.expand import compile_words
 
@@ -22,9 +22,12 @@ def compile_select(node: ast.Select) -> Run:
     words = compile_words(node.words) if node.words is not None else None
     body = compile_commands(node.body)
     line = node.line
+    text = f"select {name} in " + ('"$@"' if node.words is None else " ".join(word.text for word in node.words))
 
     def run(sh: Shell) -> int:
         sh.line = line
+        if sh.traps or sh.options.xtrace:
+            announce(sh, text, line)
         if not (name.isascii() and name.isidentifier()):
             sh.error(f"`{name}': not a valid identifier")
             sh.status = 1

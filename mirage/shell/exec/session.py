@@ -30,9 +30,10 @@ if TYPE_CHECKING:
     from mirage.machine import Machine
     from mirage.process.limits import Limits
 
-_JOB = re.compile(r"(?<![&<>|])&(?=[\s;)}'\"`]|$)|\bcoproc\b")  # a `&` that is no part of &&, >&, <&, |&, &> or a URL
+_JOB = re.compile(r"(?<![&<>|])&(?=[\s;)}'\"`]|$)|\bcoproc\b")
+"""A `&` that looks like the end of a command: no part of &&, >&, <&, |&, &> or a URL."""
 _LABEL = "bash: -c"
-_DRAIN = 0.02                                                # seconds that jobs may go on after a line before it returns
+_DRAIN = 0.02                                                # seconds that jobs may go on before a line returns
 
 
 class Done:

@@ -194,7 +194,7 @@ def _set_options(sh: Shell, arguments: _Arguments) -> bool:
             return False
     for name, on in arguments.shopts:
         if name not in sh.shopt:
-            sh.proc.write_error(f"{sh.name}: line 0: {sh.name}: {name}: invalid shell option name\n")
+            sh.proc.write_error(f"{sh.name}: line 0: {name}: invalid shell option name\n")
             return False
         sh.shopt[name] = on
     if arguments.login:
@@ -220,7 +220,7 @@ def _import_functions(sh: Shell) -> None:
 
 
 def _usage(proc: Process) -> str:
-    return f"GNU bash, version 5.2.37(1)-release-(x86_64-pc-linux-gnu)\n{_short_usage(proc)}"
+    return f"GNU bash, version 5.2.37(1)-release-(x86_64-pc-linux-gnu)\n{_short_usage(proc)}{_MORE}"
 
 
 def _short_usage(proc: Process) -> str:
@@ -230,6 +230,15 @@ def _short_usage(proc: Process) -> str:
             f"GNU long options:\n{long}\nShell options:\n"
             "\t-ilrsD or -c command or -O shopt_option\t\t(invocation only)\n"
             "\t-abefhkmnptuvxBCEHPT or -o option\n")
+
+
+_MORE = """Type `bash -c "help set"' for more information about shell options.
+Type `bash -c help' for more information about shell builtin commands.
+Use the `bashbug' command to report bugs.
+
+bash home page: <http://www.gnu.org/software/bash>
+General help using GNU software: <http://www.gnu.org/gethelp/>
+"""
 
 
 # ------------------------------------------------------------------------------------------------------------ running
@@ -258,7 +267,7 @@ def _script(sh: Shell, path: str, args: list[str]) -> int:
     sh.name = path
     sh.positional = args
     sh.call_stack.append(Frame("main", path, 0))
-    return run_text(sh, text, label=path)
+    return run_text(sh, text, label=path, reader=True)
 
 
 def _read_script(sh: Shell, path: str) -> str:
@@ -305,7 +314,7 @@ def _standard_input(sh: Shell) -> int:
         if data and _incomplete(sh, text, number):
             continue
         line, text = text, ""
-        status = run_text(sh, line, line=number, label=sh.name)
+        status = run_text(sh, line, line=number, label=sh.name, reader=True)
         number += line.count("\n")
         if not data:
             return status

@@ -7,12 +7,12 @@ from __future__ import annotations
 import errno
 
 from mirage.process.process import Process, refusal_note
-from mirage.process.signals import SIGINT, SIGPIPE, SIGTERM, Exit
+from mirage.process.signals import Exit
 from mirage.shell import ast
 from mirage.shell import builtins as builtins_table
 from mirage.shell.control import ShellError
-from mirage.shell.exec.calls import call_function
-from mirage.shell.exec.jobs import killed_text
+from mirage.shell.exec.calls import NotExecuted, call_function
+from mirage.shell.exec.jobs import report_death
 from mirage.shell.exec.redirect import apply, compile_redirections, forget, restore
 from mirage.shell.exec.substitution import close_substitutions, holds_substitution
 from mirage.shell.exec.trace import trace_text, trace_words
@@ -144,6 +144,8 @@ def _constant_name(name: str, fields: Fields, line: int, describe: Callable[[], 
             return execute(sh, argv, (), (), line, alone)
         else:
             status = call_function(sh, function, name, argv[1:])
+        if name == "set" and sh.options.noexec and not sh.interactive:
+            raise NotExecuted
         last = argv[-1]
         sh.last_arg = last if last.__class__ is str else last.name
         sh.pipestatus = None
@@ -160,11 +162,12 @@ def _constant_name(name: str, fields: Fields, line: int, describe: Callable[[], 
 
 def _compile_fields(words: Sequence[ast.Word | ast.Assign]) -> Fields:
     """The words of a command to its arguments; those of a declaration builtin hold Assignment objects."""
-    if all(isinstance(word, ast.Word) for word in words):
-        if all(word.lit is not None and not word.glob for word in words):
-            constant = [word.lit for word in words]
+    plain = [word for word in words if isinstance(word, ast.Word)]
+    if len(plain) == len(words):
+        if all(word.lit is not None for word in plain):
+            constant = [word.lit for word in plain]
             return lambda sh: constant.copy()
-        return compile_words(words)
+        return compile_words(plain)
     first = words[0]
     name = first.lit if isinstance(first, ast.Word) else None
     parts: list[Fields] = []
@@ -200,7 +203,7 @@ def _declaration(assign: ast.Assign, name: str) -> Fields:
 
 
 def _compile_temporary(assigns: Sequence[ast.Assign]) -> tuple[tuple[str, Callable[[Shell], str], bool], ...]:
-    out = []
+    out: list[tuple[str, Callable[[Shell], str], bool]] = []
     for assign in assigns:
         value = assign.value
         if isinstance(value, ast.ArrayLit):
@@ -431,7 +434,7 @@ def run_program(sh: Shell, argv: list[Any], undo: Undo | tuple[()], alone: bool)
         return _take_over(sh, argv, main, undo)
     child = Process(proc.kernel, proc.machine, argv, parent=proc, env=env)
     if undo:
-        restore(sh, undo)  # type: ignore[arg-type]
+        restore(sh, undo)
     status = child.execute(main)
     if child.exit_signal:
         report_death(sh, child)
@@ -460,7 +463,7 @@ def _take_over(sh: Shell, argv: list[str], main: Callable[[Process], int], undo:
     """exec: the process stops being a shell and becomes the program."""
     proc = sh.proc
     if undo:
-        forget(undo)  # type: ignore[arg-type]
+        forget(undo)
     proc.argv = list(argv)
     proc.env = dict(proc.env)
     proc.shell = None
@@ -472,7 +475,7 @@ def _not_run(sh: Shell, argv: list[str], error: OSError) -> int:
     """Why a program cannot be run, in bash's words; 127 or 126."""
     name = argv[0]
     note = refusal_note(error)
-    if error.errno == errno.ENOENT and "/" not in name:
+    if error.errno == errno.ENOENT and "/" not in name and "/" not in (error.filename or ""):
         handler = sh.functions.get("command_not_found_handle")
         if handler is not None:
             from mirage.shell.exec.pipeline import in_subshell
@@ -481,28 +484,15 @@ def _not_run(sh: Shell, argv: list[str], error: OSError) -> int:
     elif error.errno == errno.ENOEXEC:
         text = f"{name}: cannot execute binary file: Exec format error"
     elif getattr(error, "interpreter", None):
-        text = f"{name}: {error.interpreter}: bad interpreter: {error.strerror}"  # type: ignore[attr-defined]
-        sh.error(text)
-        return NOT_EXECUTABLE
+        text = f"{name}: cannot execute: required file not found"
     else:
         path = error.filename if "/" not in name and error.filename else name
         text = f"{path}: {error.strerror}"
+        sh.hash_table.pop(name, None)
     sh.error(text)
     if note:
         sh.proc.write_error(note)
     return NOT_FOUND if error.errno == errno.ENOENT else NOT_EXECUTABLE
-
-
-def report_death(sh: Shell, child: Process) -> None:
-    """`bash: line 1:   123 Killed      command`, for a program in the foreground that a signal ended."""
-    number = child.exit_signal
-    if number in (SIGINT, SIGPIPE):
-        return
-    if number == SIGTERM:
-        sh.proc.write_error(killed_text(number) + "\n")
-        return
-    command = sh.command if isinstance(sh.command, str) else sh.command()
-    sh.error(f"{child.pid:5} {killed_text(number):<24}{command}")
 
 
 # --------------------------------------------------------------------------------------------------------------- exec

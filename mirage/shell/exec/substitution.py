@@ -62,6 +62,7 @@ def _run(sh: Shell, body: Commands) -> bytes:
     table[1] = output
     line = sh.line
     sub = fork(sh, table, keep_jobs=True)
+    sub.extra["trace_level"] = sub.extra.get("trace_level", 0) + 1
     if not sub.shopt["inherit_errexit"] and not sub.options.posix:
         sub.options.errexit = False
     status = run_here(sub, compiled_alone(body))
@@ -132,6 +133,7 @@ def process_substitution(sh: Shell, direction: str, body: Commands) -> str:
         table[0] = reader
         mine = writer
     sub = fork(sh, table)
+    sub.extra["trace_level"] = sub.extra.get("trace_level", 0) + 1
     if not sub.shopt["inherit_errexit"]:
         sub.options.errexit = False
     fd = HIGHEST

@@ -1,22 +1,26 @@
 """`set -x`: what is printed before a command runs."""
 from __future__ import annotations
 
+import re
+
 from mirage.shell import ast
 from mirage.shell.builtins import Assignment
 from mirage.shell.control import ShellError
 from mirage.shell.errors import ParseError
-from mirage.text.quoting import minimal
+from mirage.text.quoting import ansi_c, is_printable, single
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
     from mirage.shell.ast import Test
     from mirage.shell.state import Shell
 
+_SPECIAL = re.compile(r"[ \t\n'\"\\|&;()<>!{}*\[\]?^$`]|\A[#~]|(?<=[:=])~")
+
 
 def trace_text(sh: Shell, text: str) -> None:
-    """PS4, its first character once per level of subshell and eval, and `text`."""
+    """PS4, its first character once more per level of substitution, `eval`, `source` and trap, and `text`."""
     from mirage.shell.expand import expand_text
     options = sh.options
     options.xtrace = False                                   # commands substituted in PS4 are not traced
@@ -25,12 +29,14 @@ def trace_text(sh: Shell, text: str) -> None:
     try:
         prefix = expand_text(sh, prefix)
     except (ShellError, ParseError) as e:
-        sh.error(e.message if isinstance(e, ShellError) else e.msg)
+        if isinstance(e, ShellError):
+            e.report(sh)
+        else:
+            sh.error(e.msg)
     finally:
         options.xtrace = True
         sh.status, sh.line = status, line
-    level = sh.subshell_level + sh.extra.get("eval_level", 0)
-    data = prefix[:1] * level + prefix + text + "\n"
+    data = prefix[:1] * sh.extra.get("trace_level", 0) + prefix + text + "\n"
     fd = sh.get("BASH_XTRACEFD") or "2"
     file = sh.proc.fds.get(int(fd) if fd.isdecimal() and len(fd) < 10 else 2)
     if file is not None:
@@ -42,11 +48,19 @@ def trace_text(sh: Shell, text: str) -> None:
 
 def quoted(word: str) -> str:
     """A word as `set -x` shows it."""
-    return minimal(word) if word else "''"
+    if not word:
+        return "''"
+    if _SPECIAL.search(word):
+        return single(word)
+    return word if is_printable(word) else ansi_c(word)
 
 
-def trace_words(sh: Shell, words: Iterable[object]) -> None:
+def trace_words(sh: Shell, words: Sequence[object]) -> None:
     trace_text(sh, " ".join(_argument(word) for word in words))
+    if words[0] in ("export", "readonly"):                   # bash traces what these assign once more
+        for word in words[1:]:
+            if isinstance(word, Assignment) and isinstance(word.value, str):
+                trace_text(sh, f"{word.name}{'+' if word.append else ''}={quoted(word.value) if word.value else ''}")
 
 
 def _argument(word: object) -> str:
@@ -75,16 +89,13 @@ def trace_cond(sh: Shell, test: Test) -> int:
 
 def _evaluate(sh: Shell, test: Test, bang: str) -> bool:
     from mirage.shell.expand import compile_cond
-    kind = type(test)
-    if kind is ast.CLog:
-        left = _evaluate(sh, test.left, "")  # type: ignore[union-attr]
-        if left is (test.op == "||"):  # type: ignore[union-attr]
-            return left
-        return _evaluate(sh, test.right, "")  # type: ignore[union-attr]
-    if kind is ast.CGroup:
-        return _evaluate(sh, test.arg, bang)  # type: ignore[union-attr,arg-type]
-    if kind is ast.CNot:
-        return not _evaluate(sh, test.arg, "! " + bang)  # type: ignore[union-attr,arg-type]
+    if isinstance(test, ast.CLog):
+        left = _evaluate(sh, test.left, "")
+        return left if left is (test.op == "||") else _evaluate(sh, test.right, "")
+    if isinstance(test, ast.CGroup):
+        return _evaluate(sh, test.arg, bang)
+    if isinstance(test, ast.CNot):
+        return not _evaluate(sh, test.arg, "! " + bang)
     trace_text(sh, f"[[ {bang}{_primary(sh, test)} ]]")
     return compile_cond(test)(sh)
 

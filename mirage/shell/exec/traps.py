@@ -65,7 +65,7 @@ def run_pending(sh: Shell) -> None:
 
 def run_trap(sh: Shell, text: str, line: int | None = None) -> int:
     """Run a trap's text; `$?` is the same after it. The status it ended with. `return` in it passes through."""
-    from mirage.shell.exec.calls import run_text
+    from mirage.shell.exec.calls import run_text, traced_deeper
     status, pipestatus, at = sh.status, sh.pipestatus, sh.line
     outer, command = sh.trap_command, sh.command
     if outer is None:
@@ -73,7 +73,7 @@ def run_trap(sh: Shell, text: str, line: int | None = None) -> int:
     if line is not None:
         sh.line = line
     try:
-        result = run_text(sh, text, line=sh.line)
+        result = traced_deeper(sh, lambda: run_text(sh, text, line=sh.line))
     finally:
         sh.trap_command, sh.command = outer, command
         sh.line = at

@@ -24,6 +24,7 @@ LOW, HIGH = -(1 << 63), (1 << 63) - 1
 MAX_LEVEL = 60  # values that are expressions that name variables whose values are expressions ...
 _OPERATORS = re.compile(r"<<=|>>=|\*\*|<<|>>|[/%]=?|[^/%]")
 _BLANKS = " \t\n"
+_NUMBER_ERRORS = ("value too great for base", "invalid number", "invalid arithmetic base", "invalid integer constant")
 _POWER_OPERAND = re.compile(r"[-+!~ \t\n]*([A-Za-z0-9_@#]+)[ \t\n]*")
 _PLAIN = re.compile(r"0|[1-9][0-9]{0,17}")
 
@@ -151,7 +152,7 @@ def arith_eval(sh: Shell, text: str) -> int:
         try:
             expr = parse_arith(text)
         except ArithSyntaxError as error:
-            raise ArithError(f"{text.lstrip(_BLANKS)}: {error}") from None
+            raise ArithError(f"{_read_so_far(text, error).lstrip(_BLANKS)}: {error}") from None
         if len(_compiled) >= 1024:
             _compiled.clear()
         found = _compiled[text] = _compile(expr), expr
@@ -168,6 +169,15 @@ def arith_eval(sh: Shell, text: str) -> int:
         raise ArithError(f'{text}: expression recursion level exceeded (error token is "{text}")') from None
     finally:
         sh.arith_level = level
+
+
+def _read_so_far(text: str, error: ArithSyntaxError) -> str:
+    """The part of the expression that bash's message shows: all, or up to a number that is wrong."""
+    if error.msg in _NUMBER_ERRORS and error.token:
+        match = re.search(rf"(?<![\w@#]){re.escape(error.token)}(?![\w@#])", text)
+        if match:
+            return text[: match.end()]
+    return text
 
 
 _compiled: dict[str, tuple[Value, ast.Expr]] = {}
@@ -240,8 +250,8 @@ def _in_order(expr: ast.Expr, op: str, out: list[ast.Node]) -> None:
 
 def _compile(expr: ast.Expr, holes: dict[int, int] | None = None) -> Value:
     kind = type(expr)
-    if kind is ast.Num:
-        value: int = expr.value  # type: ignore[union-attr]
+    if isinstance(expr, ast.Num):
+        value = expr.value
         return lambda sh: value
     if kind is ast.AVar:
         return _read(expr, holes)  # type: ignore[arg-type]
@@ -304,10 +314,10 @@ def _read(node: ast.AVar, holes: dict[int, int] | None) -> Value:
                 if sh.options.nounset:
                     raise _unbound(sh, name)
                 return 0
-        if value.isdigit() and value.isascii() and value[0] != "0" and len(value) < 19:  # type: ignore[union-attr]
-            return int(value)  # type: ignore[arg-type]
-        number = _quick(value)  # type: ignore[arg-type]
-        return arith_eval(sh, value) if number is None else number  # type: ignore[arg-type]
+        if value.isdigit() and value.isascii() and value[0] != "0" and len(value) < 19:
+            return int(value)
+        number = _quick(value)
+        return arith_eval(sh, value) if number is None else number
 
     return read
 
@@ -353,13 +363,13 @@ def _step(node: ast.AVar, by: int, after: bool, holes: dict[int, int] | None) ->
         value = names.get(name)
         if (
             value.__class__ is str
-            and value.isdigit()  # type: ignore[union-attr]
-            and value.isascii()  # type: ignore[union-attr]
-            and value[0] != "0"  # type: ignore[index]
-            and len(value) < 18  # type: ignore[arg-type]
+            and value.isdigit()
+            and value.isascii()
+            and value[0] != "0"
+            and len(value) < 18
             and not sh.options.allexport
         ):
-            old = int(value)  # type: ignore[arg-type]
+            old = int(value)
             names[name] = str(old + by)
             return old if after else old + by
         old = read(sh)
@@ -436,9 +446,9 @@ def _binary(expr: ast.Bin, holes: dict[int, int] | None) -> Value:
     op = expr.op
     left, right = _compile(expr.left, holes), _compile(expr.right, holes)
     if op in ("+", "-") and type(expr.right) is ast.Num and abs(expr.right.value) < 1 << 62:
-        return _add_constant(left, expr.right.value if op == "+" else -expr.right.value)
+        return _add_constant(left, expr.right.value if op == "+" else -expr.right.value, _plain_name(expr.left))
     if op in ("<", "<=", ">", ">=", "==", "!=") and type(expr.right) is ast.Num:
-        return _compare_constant(op, left, expr.right.value)
+        return _compare_constant(op, left, expr.right.value, _plain_name(expr.left))
     if op == "+":
 
         def add(sh: Shell) -> int:
@@ -498,7 +508,24 @@ def _binary(expr: ast.Bin, holes: dict[int, int] | None) -> Value:
     return lambda sh: combine(left(sh), right(sh))
 
 
-def _add_constant(left: Value, constant: int) -> Value:
+def _plain_name(expr: ast.Expr) -> str | None:
+    """The name of a variable without subscript, which the closures below read themselves."""
+    return expr.name if isinstance(expr, ast.AVar) and expr.sub is None else None
+
+
+def _add_constant(left: Value, constant: int, name: str | None) -> Value:
+    if name is not None:
+
+        def add_to_variable(sh: Shell) -> int:
+            text = sh.vars.get(name)
+            if text.__class__ is str and text.isdigit() and text.isascii() and text[0] != "0" and len(text) < 19:
+                value = int(text) + constant
+            else:
+                value = left(sh) + constant
+            return value if LOW <= value <= HIGH else wrap(value)
+
+        return add_to_variable
+
     def add(sh: Shell) -> int:
         value = left(sh) + constant
         return value if LOW <= value <= HIGH else wrap(value)
@@ -506,7 +533,16 @@ def _add_constant(left: Value, constant: int) -> Value:
     return add
 
 
-def _compare_constant(op: str, left: Value, constant: int) -> Value:
+def _compare_constant(op: str, left: Value, constant: int, name: str | None) -> Value:
+    if op == "<" and name is not None:
+
+        def less_than(sh: Shell) -> int:
+            text = sh.vars.get(name)
+            if text.__class__ is str and text.isdigit() and text.isascii() and text[0] != "0" and len(text) < 19:
+                return 1 if int(text) < constant else 0
+            return 1 if left(sh) < constant else 0
+
+        return less_than
     if op == "<":
         return lambda sh: 1 if left(sh) < constant else 0
     if op == "<=":

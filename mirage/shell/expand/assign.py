@@ -81,10 +81,10 @@ def _append(name: str, text: Callable[[Shell], str]) -> Assign:
         new = text(sh)
         old = sh.vars.get(name)
         if old.__class__ is str and not sh.options.allexport:
-            size = len(old) + len(new)  # type: ignore[arg-type]
+            size = len(old) + len(new)
             if size > LARGE:
                 sh.kernel.fits(size)
-            sh.vars[name] = old + new  # type: ignore[operator]
+            sh.vars[name] = old + new
         else:
             set_variable(sh, name, new, True)
 
@@ -176,7 +176,7 @@ def assign_array(sh: Shell, name: str, value: ArrayValue, append: bool) -> None:
     """``name=(...)`` or ``name+=(...)``. ShellError when readonly or for a bad subscript."""
     assoc = sh.is_assoc(name)
     items = value.items
-    plain = not assoc and all([key is None for key, _, _ in items])
+    plain = not assoc and all(key is None for key, _, _ in items)
     if append and plain:
         sh.append_elements(name, [item for _, _, item in items])
         return
@@ -189,10 +189,10 @@ def assign_array(sh: Shell, name: str, value: ArrayValue, append: bool) -> None:
         _assign_assoc(sh, name, items)
         return
     current = sh.array(name)
-    at = max(current, default=-1) + 1 if current else 0  # type: ignore[type-var,operator]
+    at = max(current, default=-1) + 1 if current else 0  # type: ignore[operator]
     for key, op, item in items:
         if key is not None:
-            at = _plain_key(sh, name, key)  # type: ignore[assignment]
+            at = _plain_key(sh, name, key)
         sh.set_element(name, at, item, op == "+=")
         at += 1
 

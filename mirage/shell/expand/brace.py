@@ -111,7 +111,7 @@ def _word(parts: Sequence[ast.Part]) -> ast.Word:
 
 def _is_bare(part: ast.Part) -> bool:
     """Is it ``$name`` without braces? In ``{$a,b}_c`` it grows to ``$a_c``, as braces are expanded on the text."""
-    return isinstance(part, ast.Param) and part.text == "$" + part.name and (part.name[0].isalpha() or part.name[0] == "_")
+    return isinstance(part, ast.Param) and part.text == "$" + part.name and part.name.isidentifier()
 
 
 def _longer_name(name: str, text: str) -> tuple[str, str]:
@@ -197,9 +197,9 @@ def _texts(parts: Sequence[ast.Part], at: int = 0) -> Iterator[list[str]]:
         yield [head]
         return
     part = parts[at]
-    last = at + 1 == len(parts)
+    is_last = at + 1 == len(parts)
     for choice in _choice_texts(part):
-        if last:
+        if is_last:
             yield [head, choice]
         else:
             for rest in _texts(parts, at + 1):
@@ -230,8 +230,7 @@ def texts_of_range(part: ast.BraceRange) -> Iterator[str]:
     numbers = _range(part)
     if not part.a.lstrip("+-").isdigit():
         return map(chr, numbers)
-    width = max(_padded(part.a), _padded(part.b))
-    if width:
+    if _padded(part.a) or _padded(part.b):
         width = max(len(part.a.lstrip("+")), len(part.b.lstrip("+")))
         return (f"{number:0{width}d}" for number in numbers)
     return map(str, numbers)

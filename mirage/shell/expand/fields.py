@@ -38,7 +38,9 @@ def join(sh: Shell, pieces: Sequence[str], separator: str = "") -> str:
     """``separator.join(pieces)`` within the memory limit."""
     total = sum(map(len, pieces))
     if total > LARGE:
-        sh.kernel.fits(total + len(separator) * len(pieces))
+        total += len(separator) * len(pieces)
+        sh.kernel.fits(total)
+        sh.grow(total)
     return separator.join(pieces)
 
 
@@ -49,7 +51,7 @@ def star_separator(sh: Shell) -> str:
         ifs = sh.get("IFS")
         if ifs is None:
             return " "
-    return ifs[:1]  # type: ignore[index,return-value]
+    return ifs[:1]
 
 
 class Fields:
@@ -71,7 +73,7 @@ class Fields:
         ifs = sh.vars.get("IFS")
         if ifs.__class__ is not str:
             ifs = sh.get("IFS")
-        self.ifs: str = DEFAULT_IFS if ifs is None else ifs  # type: ignore[assignment]
+        self.ifs: str = DEFAULT_IFS if ifs is None else ifs
 
     def quoted(self, text: str) -> None:
         self.started = True

@@ -211,6 +211,8 @@ class _Walker:
                         continue
                 if last:
                     self.found.append(path)
+                if stat.is_link and not last and not components[at + 1][0] and self.fs.is_dir(path):
+                    self.found.append(path + "/")
                 if stat.is_dir:
                     if not last:
                         self.match(path + "/", components, at + 1)

@@ -115,7 +115,7 @@ def _names(sh: Shell, prefix: str) -> list[str]:
     return sorted(
         name
         for name, var in sh.vars.items()
-        if name.startswith(prefix) and (var.__class__ is not Var or var.value is not None)  # type: ignore[union-attr]
+        if name.startswith(prefix) and (var.__class__ is not Var or var.value is not None)
     )
 
 
@@ -139,7 +139,7 @@ def _scalar(part: ast.Param) -> Scalar:
     def variable(sh: Shell) -> str | None:
         value = sh.vars.get(name)
         if value is None or value.__class__ is str:
-            return value  # type: ignore[return-value]
+            return value
         return sh.scalar(name, value)  # type: ignore[arg-type]
 
     return variable
@@ -205,8 +205,8 @@ def _indirect(part: ast.Param, quoted: bool) -> Callable[[Shell], Value]:
 
     def value(sh: Shell) -> Value:
         var = sh.vars.get(name)
-        if var.__class__ is Var and var.flags & NAMEREF and part.sub is None:  # type: ignore[union-attr]
-            return var.value  # type: ignore[return-value,union-attr]
+        if var.__class__ is Var and var.flags & NAMEREF and part.sub is None:
+            return var.value  # type: ignore[return-value]
         target = source(sh)
         if target is None:
             if sh.is_array(name) and part.sub is None:
@@ -443,7 +443,7 @@ def _substring(
         try:
             return offset(sh), None if length is None else length(sh)
         except ArithError as error:
-            error.report(sh)
+            error.report(sh, _label(part))
             raise
 
     if elements is not None:
@@ -462,7 +462,7 @@ def _substring(
             if sh.is_assoc(name):
                 return Several(_slice(sh, list(array.values()), start, count, length_text, len(array)), star)
             if start < 0:
-                start += (max(array) + 1) if array else 0  # type: ignore[type-var,operator]
+                start += (max(array) + 1) if array else 0  # type: ignore[operator]
                 if start < 0:
                     return Several([], star)
             values = [value for key, value in array.items() if key >= start]  # type: ignore[operator]
@@ -595,14 +595,14 @@ def _replace(part: ast.Param, quoted: bool) -> Callable[[Shell], Change]:
         if op == "/%":
             return lambda value: _replace_end(value, matcher.suffix(value, True), replacement)
         if literal is not None and replacement.__class__ is str:
-            return lambda value: _replace_literal(sh, value, literal, replacement, op == "//")  # type: ignore[arg-type]
+            return lambda value: _replace_literal(sh, value, literal, replacement, op == "//")
         return lambda value: _replace_spans(sh, value, matcher, replacement, op == "//")
 
     return changer
 
 
 def _put(replacement: str | tuple[str, ...], match: str) -> str:
-    return replacement if replacement.__class__ is str else match.join(replacement)  # type: ignore[return-value]
+    return replacement if replacement.__class__ is str else match.join(replacement)
 
 
 def _replace_span(value: str, start: int, end: int, replacement: str | tuple[str, ...]) -> str:

@@ -49,7 +49,7 @@ def _escape(sh: Shell, match: re.Match[str]) -> str:
             return str(len(sh.jobs)) if sh.jobs is not None and hasattr(sh.jobs, "__len__") else "0"
         return simple[code]
     if code == "$":
-        return "$"
+        return "\\$" if sh.shopt["promptvars"] else "$"
     if code == "!":
         return str(len(sh.history) + 1)
     if code in ("h", "H"):

@@ -86,8 +86,12 @@ def transform(op: str) -> Callable[[Shell], Change]:
         from mirage.shell.expand.prompt import expand_prompt
 
         return lambda sh: lambda value: expand_prompt(sh, value)
-    change = {"@U": upper, "@L": lower, "@u": lambda value: upper(value[:1]) + value[1:], "@Q": quote, "@E": unescape}[op]
-    return lambda sh: change  # type: ignore[return-value]
+    change = _TRANSFORMATIONS[op]
+    return lambda sh: change
+
+
+def _capitalized(text: str) -> str:
+    return upper(text[:1]) + text[1:]
 
 
 def unescape(text: str) -> str:
@@ -111,6 +115,9 @@ def _decode(match: re.Match[str]) -> str:
         return chr(byte) if byte < 128 else chr(0xDC00 + byte)
     code = int(four or eight, 16)
     return chr(code) if code < 0x110000 and not 0xD800 <= code < 0xE000 else match[0]
+
+
+_TRANSFORMATIONS: dict[str, Change] = {"@U": upper, "@L": lower, "@u": _capitalized, "@Q": quote, "@E": unescape}
 
 
 def describe(part: ast.Param, scalar: Scalar | None, elements: List | None, star: bool) -> Callable[[Shell], Value]:

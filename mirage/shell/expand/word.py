@@ -155,7 +155,7 @@ def _param_text(part: ast.Param, quoted: bool) -> Text:
 
     def text(sh: Shell) -> str:
         found = value(sh)
-        return found if found.__class__ is str else _joined(sh, found)  # type: ignore[return-value,arg-type]
+        return found if found.__class__ is str else _joined(sh, found)
 
     return text
 
@@ -165,7 +165,7 @@ def _joined(sh: Shell, value: Value) -> str:
     if value is None:
         return ""
     if value.__class__ is str:
-        return value  # type: ignore[return-value]
+        return value
     return join(sh, value.items, star_separator(sh) if value.star else " ")  # type: ignore[union-attr]
 
 
@@ -176,7 +176,7 @@ def _default_text(part: ast.Param, value: Callable[[Shell], Value], quoted: bool
     def text(sh: Shell) -> str:
         found = value(sh)
         if found.__class__ is str:
-            return found  # type: ignore[return-value]
+            return found
         return default(sh) if found is None else _joined(sh, found)
 
     return text
@@ -202,7 +202,7 @@ def plain(name: str) -> Text:
     def variable(sh: Shell) -> str:
         value = sh.vars.get(name)
         if value.__class__ is str:
-            return value  # type: ignore[return-value]
+            return value
         if value is not None:
             value = sh.scalar(name, value)  # type: ignore[arg-type]
             if value is not None:
@@ -326,9 +326,9 @@ def _emit_param(part: ast.Param, quoted: bool) -> Emit:
         found = value(sh)
         if found.__class__ is str:
             if quoted:
-                fields.quoted(found)  # type: ignore[arg-type]
+                fields.quoted(found)
             else:
-                fields.expansion(found)  # type: ignore[arg-type]
+                fields.expansion(found)
         elif found is None:
             for each in word:
                 each(sh, fields)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import sys
 import time
 
@@ -40,13 +41,14 @@ SHAPES = {
     "$'": ("echo ", "$'", "", ""),
     "a=(": ("", "a=(", "", ")"),
 }
+SHAPES["$((( a ) ))"] = ("echo ", "$(((", "", "a ) ))")
 ENDS = {"[[ ( ) ]]": " ]]", "[[ !": " ]]", "$(( ( ) ))": "))", "a[ ]": "))"}
 
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_any_depth_is_answered_quickly(shape: str) -> None:
     before, opening, middle, closing = SHAPES[shape]
-    for depth in (30, 500, 1200, 5000):
+    for depth in (20, 55, 500, 1200, 5000):
         script = before + nested(opening, middle, closing, depth) + ENDS.get(shape, "")
         start = time.perf_counter()
         error = parse(script, extglob=True).error
@@ -101,3 +103,22 @@ def test_long_lists_take_linear_time() -> None:
         start = time.perf_counter()
         assert parse(unit * 3000 + "a").error is None
         assert time.perf_counter() - start < 4, unit
+
+
+OPENINGS = (
+    "$((", "$(", '"$(', "${x:-", "((", "(", "<(", "`", "[[ $(( ", "a[", "${a[", "$((a[", "{ ", "@(", "x=(", "$[", "cat <<E $(",
+    "a ) ", "$(( 1 + ", "for (( $(", "declare a[$((", "a[$((", "x=([$((", "${$", "${x:",
+)  # fmt: skip
+CLOSINGS = (")", "))", "}", "]", " ) ", '"', " ))", ")} ", ";", "\nE\n", " )))")
+
+
+def test_constructs_that_fail_inside_each_other_take_no_exponential_time() -> None:
+    chance = random.Random(7)
+    for _ in range(600):
+        openings = chance.sample(OPENINGS, chance.randint(1, 3))
+        closings = chance.sample(CLOSINGS, chance.randint(1, 3))
+        script = "echo " + "".join(chance.choice(openings) for _ in range(35)) + "1"
+        script += "".join(chance.choice(closings) for _ in range(chance.choice((35, 70))))
+        start = time.perf_counter()
+        parse(script, extglob=True)
+        assert time.perf_counter() - start < 3, script

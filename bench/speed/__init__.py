@@ -1,0 +1,1 @@
+"""Speed, always as a ratio against another program in the same run: machines are noisy."""
