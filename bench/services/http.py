@@ -105,7 +105,12 @@ class Simulator:
     def handle(self, request: Request, entry: LogEntry) -> Response:
         raise NotImplementedError
 
-    def error(self, status: int, message: str = "", headers: dict[str, str] | None = None, reason: str = "") -> Response:
+    def now(self) -> float:
+        """The service's clock, for the Date header."""
+        return time.time()
+
+    def error(self, status: int, message: str = "", headers: dict[str, str] | None = None,
+              reason: str = "") -> Response:
         """The service's own shape of an error."""
         return Response.of_json({"error": {"code": status, "message": message}}, status, headers)
 
@@ -229,6 +234,7 @@ class _Handler(BaseHTTPRequestHandler):
         body, kind = response.body, fault.kind if fault is not None else ""
         sent = body[:len(body) // 2] if kind in ("truncate", "short") else body
         self.send_response_only(response.status)
+        self.send_header("Date", self.date_time_string(int(self.simulator.now())))
         for name, value in response.headers.items():
             self.send_header(name, value)
         self.send_header("Content-Length", str(len(body if kind == "short" else sent)))

@@ -173,7 +173,7 @@ def _converter(flags: set[str], salt: bytes) -> Callable[[bytes], Any] | None:
         return month
     if "R" in flags:
         from hashlib import md5
-        return lambda line: (md5(salt + (t := text(line) if text else line)).digest(), t)
+        return lambda line: (md5(salt + (t := text(line) if text else line) + b"\0").digest(), t)
     if "V" in flags:
         from mirage.commands._version_order import version_key
         return (lambda line: version_key(text(line))) if text else version_key

@@ -120,7 +120,8 @@ def choice(proc: Process, spec: Spec, option: str, value: str, allowed: Sequence
     kind = "ambiguous" if len(found) > 1 else "invalid"
     lines = [f"{kind} argument {quote(proc, value)} for {quote(proc, option)}", "Valid arguments are:"]
     lines += ["  - " + ", ".join(quote(proc, word) for word in group) for group in allowed]
-    raise usage_error(proc, spec, "\n".join(lines))
+    usage_error(proc, spec, "\n".join(lines))
+    raise Exit(1)
 
 
 _POWERS = "KMGTPEZYRQ"

@@ -141,5 +141,3 @@ def main(proc: Process) -> int:
     for operand in operands:
         change.tree(operand)
     return change.status
-
-

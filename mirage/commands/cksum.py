@@ -163,5 +163,3 @@ def _check(proc: Process, o: _digest.Options, algorithm: str | None, operands: l
         return _digest.check(proc, o, operands)
     o.algorithm, o.label = "any", ""
     return _digest.check(proc, o, operands)
-
-

@@ -193,5 +193,3 @@ def _with_parents(proc: Process, copier: Copier, source: str, folder: str) -> st
             copier.error(f"failed to get attributes of {shell_quote(original, True)}", e)
             return None
     return join(folder, relative.rstrip("/"))
-
-

@@ -33,9 +33,7 @@ class Row:
 
 def _mounts(proc: Process) -> list[str]:
     """Mount points that the process can see, shortest first."""
-    points = getattr(proc.machine.namespace, "mount_points", None)
-    found = list(points()) if callable(points) else ["/"]
-    return sorted(found)
+    return sorted(proc.machine.namespace.table.by_point)
 
 
 def main(proc: Process) -> int:

@@ -425,5 +425,3 @@ def _regex(proc: Process, text: str) -> Regex:
     except RegexError:
         proc.message(f"{text}: Invalid regular expression")
         raise Exit(2) from None
-
-

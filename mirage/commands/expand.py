@@ -33,7 +33,7 @@ def main(proc: Process) -> int:
 
 def obsolete(args: list[str]) -> list[str]:
     """`-4` and `-4,8` are `-t 4` and `-t 4,8`."""
-    out = []
+    out: list[str] = []
     for i, arg in enumerate(args):
         if arg == "--":
             return out + args[i:]

@@ -6,7 +6,8 @@ import stat as st
 
 from mirage.commands import _ls_format as fmt
 from mirage.commands._getopt import NONE, OPTIONAL, REQUIRED, Spec, parse, usage_error
-from mirage.commands._text import (BlockSize, block_size, choice, default_block_size, fatal, quote, shell_quote)
+from mirage.commands._text import (BlockSize, block_size, choice, default_block_size, fatal, quote,
+                                   shell_quote, text_width)
 from mirage.process.process import refusal_note
 from mirage.vfs.types import Stat
 
@@ -370,7 +371,7 @@ def _sort_key(o: Options) -> Callable[[Item], Any] | None:
     if o.sort == "extension":
         return lambda i: _bytes(i.name[i.name.rfind("."):] if "." in i.name else "")
     if o.sort == "width":
-        return lambda i: fmt.text_width(i.name)
+        return lambda i: text_width(i.name)
     return None
 
 

@@ -36,5 +36,3 @@ def main(proc: Process) -> int:
             proc.write_error(refusal_note(e))
             status = 1
     return status
-
-

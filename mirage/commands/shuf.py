@@ -78,7 +78,7 @@ def main(proc: Process) -> int:
         return 0
     count = len(items) if limit is None else min(limit, len(items))
     proc.kernel.fits(count * 16)
-    _write(proc, iter(generator.sample(items, count)), end)  # type: ignore[arg-type]
+    _write(proc, iter(generator.sample(items, count)), end)
     return 0
 
 

@@ -63,7 +63,7 @@ def main(proc: Process) -> int:
     if job.files0 is not None:
         operands = _names(proc, job.files0, operands)
     elif job.check and len(operands) > 1:
-        proc.message(f"extra operand {quote(proc, operands[1])} not allowed with -{job.check}")
+        proc.message(f"extra operand {shell_quote(operands[1], True)} not allowed with -{job.check}")
         return 2
     for order in [job.flags, *(k.flags for k in job.keys)]:
         _check_compatible(proc, order)
@@ -229,6 +229,10 @@ def _names(proc: Process, source: str, operands: list[str]) -> list[str]:
         proc.message(f"extra operand {quote(proc, operands[0])}\nfile operands cannot be combined with --files0-from")
         proc.write_error("Try 'sort --help' for more information.\n")
         raise Exit(2)
+    try:
+        proc.fs.stat(source) if source != "-" else None
+    except OSError as e:
+        raise fatal(proc, f"open failed: {shell_quote(source)}: {e.strerror}", 2) from None
     data = _read(proc, source, b"\0")
     names = [decode(name) for name in data.split(b"\0")[:-1]]
     if not names:

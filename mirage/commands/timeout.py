@@ -47,7 +47,8 @@ def main(proc: Process) -> int:
         elif key == "v":
             verbose = True
     if len(operands) < 2:
-        raise usage_error(proc, SPEC, "missing operand")
+        proc.write_error("Try 'timeout --help' for more information.\n")
+        return 125
     limit = _duration(proc, operands[0])
     child = start_program(proc, operands[1:], "failed to run command ")
     if isinstance(child, int):

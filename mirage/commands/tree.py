@@ -553,5 +553,3 @@ def main(proc: Process) -> int:
             tree.text(path)
         tree.report()
     return tree.status
-
-

@@ -89,7 +89,7 @@ def main(proc: Process) -> int:
 
 def _obsolete(args: list[str]) -> list[str]:
     """`-3` is `-f 3`, `+3` is `-s 3`."""
-    out = []
+    out: list[str] = []
     for i, arg in enumerate(args):
         if arg == "--":
             return out + args[i:]

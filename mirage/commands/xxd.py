@@ -239,8 +239,7 @@ def _dump(proc: Process, o: Options, file: OpenFile, columns: int, start: int) -
             elif little:
                 cells = ""
                 for n in range(0, len(block), group):
-                    piece = block[n:n + group][::-1].hex()
-                    cells += piece.rjust(group * 2) + " "
+                    cells += block[n:n + group][::-1].hex().rjust(group * 2) + " "
             else:
                 text = block.hex()
                 cells = "".join(text[n:n + group * 2] + (" " if n + group * 2 <= len(text) else "")

@@ -553,7 +553,9 @@ class Shell:
         """``name+=(...)`` of an indexed array (or a scalar, which becomes one): after the highest index."""
         name, var = self._array_to_write(name)
         values = list(values)
-        self.grow(sum(map(len, values)) + _VALUE_BYTES * len(values))
+        self.grown += sum(map(len, values)) + _VALUE_BYTES * len(values)
+        if self.grown > self.grow_limit:
+            self.grow(0)
         at = var.top() + 1
         elements: dict[int, str] = var.value  # type: ignore[assignment]
         change = var.flags & (INTEGER | CASES)

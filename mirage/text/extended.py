@@ -76,7 +76,8 @@ def _decimal_int(digits: str) -> int:
     if len(digits) <= 4000:
         return int(digits or "0")
     half = len(digits) // 2
-    return _decimal_int(digits[:half]) * 10 ** (len(digits) - half) + _decimal_int(digits[half:])
+    shift: int = 10 ** (len(digits) - half)
+    return _decimal_int(digits[:half]) * shift + _decimal_int(digits[half:])
 
 
 def _decimal_text(value: int) -> str:

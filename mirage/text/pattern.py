@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Replacement: TypeAlias = str | Callable[[str], str]
     Unit: TypeAlias = "str | Bracket | Group | None"  # a character, a bracket, a group; None is `?`; "" is `*`
 
-_SPECIAL = re.compile(r"[*?\[\]\\!@+(|)^-]")
+_SPECIAL = r"[*?\[\]\\!@+(|)^-]"
 _ASCII_CLASSES = {
     "alnum": "0-9A-Za-z", "alpha": "A-Za-z", "ascii": r"\x00-\x7f", "blank": r" \t", "cntrl": r"\x00-\x1f\x7f",
     "digit": "0-9", "graph": "!-~", "lower": "a-z", "print": " -~", "punct": r"!-/:-@\[-`{-~", "space": r" \t-\r",
@@ -54,7 +54,7 @@ _NAMES = {
 
 def escape(text: str) -> str:
     """`text` as a pattern that matches only itself."""
-    return _SPECIAL.sub(r"\\\g<0>", text)
+    return re.sub(_SPECIAL, r"\\\g<0>", text)
 
 
 def has_magic(text: str, extglob: bool = False) -> bool:

@@ -27,12 +27,14 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from mirage.text.regex_ast import (Alt, Assert, Backref, Char, Group, Node, Seq, Set, fixed_text, required_text,
+from mirage.text.regex_ast import (Alt, Assert, Backref, Char, Group, Node, Seq, Set, fixed_text, nullable,
+                                   required_text,
                                    rewrite, walk)
 from mirage.text.regex_parse import SYNTAXES, Parser, RegexError, literal_tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
 
@@ -186,6 +188,40 @@ class Regex:
         return self._pcre(data, unicode, anchored)
 
     # ---- engines
+
+    def for_lines(self) -> Regex | None:
+        """The same for blocks of lines (`lines`), where a match in one line alone is the same; else None."""
+        tree = self._tree
+        if tree is None or self.lines:
+            return self if self.lines else None
+        key = ("lines",)
+        if key not in self._engines:
+            odd = any(isinstance(n, Assert) and n.kind in "`'" or isinstance(n, Char) and n.code == 10
+                      for n in walk(tree))
+            self._engines[key] = None if odd else Regex(
+                tree, self.groups, icase=self.icase, utf8=self._unicode, lines=True, multiline=False, swap=False)
+        found: Regex | None = self._engines[key]
+        return found
+
+    def begins_line(self) -> bool:
+        """Does every match begin with ^, so that a line has at most one?"""
+        tree = self._tree
+        first = tree.items[0] if isinstance(tree, Seq) and tree.items else tree
+        return isinstance(first, Assert) and first.kind == "^"
+
+    def may_be_empty(self) -> bool:
+        """Can the pattern match the empty string? (re and sed differ on an empty match behind another.)"""
+        return self._tree is None or nullable(self._tree)
+
+    def python(self) -> tuple[re.Pattern[bytes], int] | None:
+        """(an equal pattern of Python's re for ASCII bytes, risk), see regex_python; None where there is none."""
+        if "python" not in self._engines:
+            from mirage.text.regex_python import compile_plain
+            tree = self._tree
+            usable = tree is not None and not self.swap and (self.lines or not self.multiline)
+            self._engines["python"] = compile_plain(tree, self.icase, self.lines) if usable and tree else None
+        found: tuple[re.Pattern[bytes], int] | None = self._engines["python"]
+        return found
 
     def _re2(self, unicode: bool, captures: bool) -> Any:
         key = ("re2", unicode, captures)

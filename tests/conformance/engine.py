@@ -36,6 +36,7 @@ class MirageEngine(Engine):  # type: ignore[misc]
     def run(self, case: Any) -> Any:
         with self.terminal(cwd="/", env={**ENVIRONMENT, **case.env}) as terminal:
             root = terminal.machine.namespace.find("/").mount
+            root.setattr("/", uid=1000, gid=1000)            # the cases expect a root directory of the user
             for path in [case.cwd + "/", *case.files]:
                 self.put(root, path, case.files.get(path, b""))
             terminal.chdir(posixpath.normpath(case.cwd))

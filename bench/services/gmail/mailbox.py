@@ -445,5 +445,6 @@ def difference(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
         old, new = before[kind], after[kind]
         result[kind] = {"added": {k: new[k] for k in new if k not in old},
                         "removed": {k: old[k] for k in old if k not in new},
-                        "changed": {k: {"before": old[k], "after": new[k]} for k in new if k in old and old[k] != new[k]}}
+                        "changed": {k: {"before": old[k], "after": new[k]} for k in new
+                                    if k in old and old[k] != new[k]}}
     return result

@@ -24,12 +24,28 @@ def words(text: str) -> list[str]:
 
 
 class _Text(HTMLParser):
+    """The text that a reader sees: tags other than those inside a line separate words."""
+
+    INLINE = ("a", "b", "i", "em", "strong", "span", "u", "font", "small", "code")
+
     def __init__(self) -> None:
         super().__init__()
         self.parts: list[str] = []
+        self._hidden = False
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        self._hidden = tag in ("script", "style")
+        if tag not in self.INLINE:
+            self.parts.append(" ")
+
+    def handle_endtag(self, tag: str) -> None:
+        self._hidden = False
+        if tag not in self.INLINE:
+            self.parts.append(" ")
 
     def handle_data(self, data: str) -> None:
-        self.parts.append(data)
+        if not self._hidden:
+            self.parts.append(data)
 
 
 def _plain(kind: str, text: str) -> str:
@@ -37,7 +53,7 @@ def _plain(kind: str, text: str) -> str:
         return text
     parser = _Text()
     parser.feed(text)
-    return " ".join(parser.parts)
+    return "".join(parser.parts)
 
 
 class Document:
@@ -51,8 +67,7 @@ class Document:
         body = [w for p in message.body.walk() if p.mime_type.startswith("text/") and not p.filename
                 for w in words(_plain(p.mime_type, p.content.decode("utf-8", "replace")))]
         names = [w for name in self.attachments for w in words(name)]
-        self.all = [*self.fields["subject"], "", *self.fields["from"], "", *self.fields["to"], "", *self.fields["cc"], "",
-                    *self.fields["bcc"], "", *body, "", *names]
+        self.all = [w for field in self.fields.values() for w in (*field, "")] + [*body, "", *names]
         self.everything = frozenset(self.all)
         self.date = message.date / 1000
         self.labels: set[str] = set()

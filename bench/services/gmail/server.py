@@ -57,6 +57,9 @@ class GmailSimulator(Simulator):
         self.mailbox = Mailbox(ADDRESS, self.clock, self.index_lag)
         fill(self.mailbox, seed, messages)
 
+    def now(self) -> float:
+        return self.clock.now()
+
     def snapshot(self) -> Any:
         return self.mailbox.snapshot()
 
@@ -76,7 +79,8 @@ class GmailSimulator(Simulator):
 
     # ---- requests
 
-    def error(self, status: int, message: str = "", headers: dict[str, str] | None = None, reason: str = "") -> Response:
+    def error(self, status: int, message: str = "", headers: dict[str, str] | None = None,
+              reason: str = "") -> Response:
         message = message or MESSAGES.get(status, "Error")
         reason = reason or REASONS.get(status, "invalidArgument")
         return Response.of_json({"error": {"code": status, "message": message, "errors": [

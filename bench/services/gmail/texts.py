@@ -1,4 +1,5 @@
 """What the people around Norrsken Instruments write."""
+# ruff: noqa: E501
 from __future__ import annotations
 
 COMPANY = "Norrsken Instruments"

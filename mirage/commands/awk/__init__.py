@@ -6,6 +6,7 @@ if TYPE_CHECKING:
     from types import CodeType
     from typing import Any
 
+    from mirage.commands.awk.analysis import Analysis
     from mirage.commands.awk.options import Options
     from mirage.commands.awk.runtime import Runtime
     from mirage.commands.awk.tree import Program
@@ -48,12 +49,26 @@ def compile_program(options: Options) -> tuple[CodeType, list[Any], set[str], se
     except (RecursionError, MemoryError, SyntaxError, IndentationError):
         raise Fatal("program is nested too deeply", 2) from None
     analysis = generator.analysis
+    check_regexes(analysis)
+    warnings += analysis.warnings
     result = (code, generator.constants, analysis.globals, {name for owner, name in analysis.arrays if owner == ""},
               generator.ranges, warnings)
     if len(_compiled) >= MAX_COMPILED:
         _compiled.clear()
     _compiled[key] = result
     return result
+
+
+def check_regexes(analysis: Analysis) -> None:
+    """Regular expressions that the program spells out must be valid."""
+    from mirage.commands.awk.errors import SyntaxProblem
+    from mirage.commands.awk.tree import Regex
+    from mirage.text.regex import RegexError, compile_ere
+    for node in analysis.nodes(Regex):
+        try:
+            compile_ere(node.source, syntax="awk")
+        except RegexError as e:
+            raise SyntaxProblem(f"awk: cmd. line:1: error: {e}: /{node.source}/\n") from None
 
 
 def parse_sources(sources: list[tuple[str, str]]) -> tuple[Program, str]:

@@ -44,6 +44,7 @@ class Analysis:
         self.globals: set[str] = set()
         self.mentioned: set[str] = set()
         self.indirect = False
+        self.warnings = ""
         self._parts: list[tuple[str, tree.Node]] = []
         for rule in program.rules:
             self._parts += [("", part) for part in children(rule)]
@@ -52,6 +53,10 @@ class Analysis:
         self._check_calls()
         self._find_arrays()
         self.recursive = self._find_recursive()
+
+    def nodes(self, kind: type) -> Iterator[Any]:
+        """All nodes of one class."""
+        return (node for _, node in self._nodes if isinstance(node, kind))
 
     def owner(self, function: str, name: str) -> tuple[str, str]:
         """Whose variable a name is: a parameter, or a global one ("")."""
@@ -76,7 +81,8 @@ class Analysis:
                 elif node.name not in functions:
                     raise Fatal(f"function `{node.name}' not defined")
                 elif len(node.arguments) > len(functions[node.name].parameters):
-                    raise Fatal(f"function `{node.name}' called with more arguments than declared")
+                    self.warnings += (f"awk: cmd. line:{node.line}: warning: function `{node.name}' called with more "
+                                      "arguments than declared\n")
 
     def _find_arrays(self) -> None:
         arrays = self.arrays

@@ -84,7 +84,7 @@ def substitution(everywhere: bool) -> Emit:
         if not isinstance(target, tree.Name | tree.Element | tree.Field):
             return f"rt.substitute({regex}, {replacement}, {g.text(target)}, {everywhere})"
         steps, fixed = g.fixed(target)
-        old = f"_ts({fixed.array}[{fixed.key}])" if hasattr(fixed, "key") else g.text(fixed)
+        old = g.old_text(fixed)
         count = g.temporary()
         steps.append(f"{count} := rt.substitute({regex}, {replacement}, {old}, {everywhere})")
         steps.append(f"{g.put(fixed, 'rt.substituted')} if {count} else None")

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-SPEC = re.compile(r"%(?:([0-9]+)\$)?([-+ #0']*)(\*(?:[0-9]+\$)?|[0-9]+)?(?:\.(\*(?:[0-9]+\$)?|-?[0-9]*))?([hlLjztq]*)(.?)",
+SPEC = re.compile(r"%(?:([0-9]+)\$)?([-+ #0']*)(\*(?:[0-9]+\$)?|[0-9]+)?(?:\.(\*(?:[0-9]+\$)?|-?[0-9]*))?([hlLjztq]?)(.?)",
                   re.DOTALL)
 MAX_WIDTH = 1 << 30
 
@@ -44,6 +44,8 @@ class Formatter:
                 at = explicit - 1 if explicit is not None else position[0]
                 if explicit is None:
                     position[0] += 1
+                if explicit is not None and at >= len(values):
+                    raise Fatal(f"argument index {explicit} greater than total number of supplied arguments")
                 if not 0 <= at < len(values):
                     raise Fatal("not enough arguments to satisfy format string\n\t`" + form + "'\n\t"
                                 + " " * end + "^ ran out for this one")
@@ -75,7 +77,7 @@ class Formatter:
             text = self.text(value)
             return pad(text if precision is None else text[:precision], flags, width)
         if letter == "c":
-            return pad(self.character(value)[:precision if precision else None], flags, width)
+            return pad(self.character(value), flags, width)
         number = self.number(value)
         if number - number != 0.0:
             text = integral_text(number) or ""
@@ -84,12 +86,10 @@ class Formatter:
         if letter in "di":
             return integer(int(number), clean, width, precision, "d", "'" in flags)
         if letter in "oxXu":
-            if number < 0:
-                if number == int(number) and letter == "u":
-                    return integer(int(number), clean, width, precision, "d", False)
+            if not -(2.0 ** 63) <= number < 2.0 ** 64:
                 return ("%" + clean + (str(width) if width is not None else "")
                         + (f".{precision}" if precision is not None else "") + "g") % number
-            return integer(int(number), clean, width, precision, "d" if letter == "u" else letter, "'" in flags)
+            return integer(int(number) & (2 ** 64 - 1), clean, width, precision, "d" if letter == "u" else letter, "'" in flags)
         form = "%" + clean + (str(width) if width is not None else "") + (f".{precision}" if precision is not None else "")
         if letter in "aA":
             text = number.hex().replace("0x1.0000000000000p", "0x1p").replace("0x0.0p+0", "0x0p+0")
@@ -105,7 +105,7 @@ class Formatter:
             low = code & 255
             return chr(low) if low < 128 else chr(0xDC00 + low)
         text = self.text(value)
-        return text[:1]
+        return text[:1] or "\0"
 
 
 def integer(value: int, flags: str, width: int | None, precision: int | None, letter: str, grouped: bool) -> str:

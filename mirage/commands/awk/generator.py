@@ -20,6 +20,7 @@ NUMBER, TEXT, VALUE = "number", "text", "value"
 NUMERIC_SPECIALS = frozenset(("NR", "FNR", "NF", "RSTART", "RLENGTH", "ARGIND"))
 SPECIALS = NUMERIC_SPECIALS | {"FS", "OFS", "ORS", "RS", "SUBSEP", "CONVFMT", "OFMT", "FILENAME", "IGNORECASE",
                                "FIELDWIDTHS", "FPAT", "RT", "ERRNO", "ARGC", "BINMODE", "LINT", "TEXTDOMAIN"}
+SETTERS = frozenset(("NF", "FS", "RS", "FIELDWIDTHS", "FPAT", "IGNORECASE"))
 KINDS = {"length": NUMBER, "index": NUMBER, "split": NUMBER, "sub": NUMBER, "gsub": NUMBER, "match": NUMBER,
          "substr": TEXT, "gensub": TEXT, "sprintf": TEXT, "tolower": TEXT, "toupper": TEXT, "strftime": TEXT,
          "typeof": TEXT, "dcgettext": TEXT, "dcngettext": TEXT, "bindtextdomain": TEXT}
@@ -31,7 +32,7 @@ HELPERS = """\
     _div, _mod, _pow, _store, _sub, _need = rt.divide, rt.modulo, rt.power, rt.store, rt.subarray, rt.need_array
     _out, _fmt, _rx, _order, _check, _call = rt.out, rt.format, rt.matcher, rt.order, rt.check, rt.call
     _field, _fval, _fnum, _line, _lval = rt.field, rt.field_value, rt.field_number, rt.line, rt.line_value
-    UNSET, Array, ranges = rt.UNSET, rt.Array, rt.ranges
+    UNSET, Array, ranges = rt.unset, rt.array_type, rt.ranges
 """
 
 
@@ -58,14 +59,14 @@ class Generator:
     def source(self) -> str:
         analysis = self.analysis
         body: list[str] = []
-        names = {"BEGIN": [], "main": [], "END": [], "BEGINFILE": [], "ENDFILE": []}  # type: dict[str, list[str]]
+        names: dict[str, list[str]] = {"BEGIN": [], "main": [], "END": [], "BEGINFILE": [], "ENDFILE": []}
         for function in self.program.functions.values():
             body += self.generate_function(function)
         for number, kind in enumerate(("BEGIN", "END", "BEGINFILE", "ENDFILE")):
             for rule in self.program.rules:
                 if rule.kind == kind and rule.body is not None:
                     name = f"rule_{number}_{len(names[kind])}"
-                    body += self.generate(name, kind, lambda rule=rule: self.statement(rule.body))
+                    body += self.generate_rule(name, kind, rule.body)
                     names[kind].append(name)
         rules = [rule for rule in self.program.rules if rule.kind == "main"]
         if rules:
@@ -84,6 +85,9 @@ class Generator:
         rules_text = ", ".join(f"{kind!r}: [{', '.join(made)}]" for kind, made in names.items())
         body.append(f"    return {{{rules_text}}}, {{{functions}}}, set_global, get_global")
         return "\n".join(head + body) + "\n"
+
+    def generate_rule(self, name: str, kind: str, body: tree.Block) -> list[str]:
+        return self.generate(name, kind, lambda: self.statement(body))
 
     def setters(self, names: list[str]) -> list[str]:
         """How the runtime assigns to a global by name (-v, operands), and reads one."""
@@ -192,7 +196,7 @@ class Generator:
 
     def assign_statement(self, node: tree.Assign) -> None:
         target = node.target
-        if isinstance(target, tree.Name) and target.name not in SPECIALS:
+        if isinstance(target, tree.Name) and target.name not in SPECIALS and not self.is_array(target):
             self.emit(self.assignment(node)[1:-1].replace(":=", "=", 1) if node.op == "=" or not impure(node.value)
                       else self.assignment(node))
         elif isinstance(target, tree.Element) and node.op == "=":
@@ -526,6 +530,9 @@ class Generator:
                 terms.append(f" {left.op} {self.number(left.right)}")
                 left = left.left
             return f"({self.number(left)}{''.join(reversed(terms))})"
+        if op in "/%" and isinstance(node.left, tree.Number) and isinstance(node.right, tree.Number) and (
+                node.right.value == 0.0):
+            raise Fatal("division by zero attempted" + (" in `%'" if op == "%" else ""), 1)
         function = {"/": "_div", "%": "_mod", "^": "_pow"}[op]
         return f"{function}({self.number(node.left)}, {self.number(node.right)})"
 
@@ -587,7 +594,8 @@ class Generator:
                 return f"rt.array_as_scalar({self.constant(name)})"
             if self.is_global(name):
                 if name in SPECIALS:
-                    return f"rt.set_{name}({value})"
+                    setter = f"set_{name}(" if name in SETTERS else f"set_special({self.constant(name)}, "
+                    return f"rt.{setter}{value})"
                 self.assigned.add(f"g_{name}")
             return f"({self.variable(name)} := {value})"
         if isinstance(target, tree.Element):
@@ -617,6 +625,12 @@ class Generator:
             return f"_tn({target.array}[{target.key}])"
         return self.number(target)
 
+    def old_text(self, target: tree.Node) -> str:
+        """The text that a fixed target holds."""
+        if isinstance(target, Fixed):
+            return f"_ts({target.array}[{target.key}])"
+        return self.text(target)
+
     def put(self, target: tree.Node, value: str) -> str:
         if isinstance(target, Fixed):
             return f"_store({value}, {target.array}, {target.key})"
@@ -636,7 +650,8 @@ class Generator:
         old = self.get(target)
         op = node.op[:-1]
         function = {"/": "_div", "%": "_mod", "^": "_pow"}.get(op)
-        result = self.put(target, f"{function}({old}, {value})" if function else f"{old} {op} {value}")
+        where = f", {self.constant(f' in `{op}=' + chr(39))}" if op in "/%" else ""
+        result = self.put(target, f"{function}({old}, {value}{where})" if function else f"{old} {op} {value}")
         return f"[{', '.join([*steps, result])}][-1]" if steps else result
 
     def increment(self, node: tree.Increment) -> str:

@@ -7,7 +7,7 @@ from mirage.commands.awk.arrays import by_type, numbered, sorted_keys, walk_orde
 from mirage.commands.awk.errors import Fatal
 from mirage.commands.awk.fields import find_fields
 from mirage.commands.awk.randoms import Random
-from mirage.commands.awk.values import (Array, StrNum, TypedRegex, Unset, input_value, non_decimal, number_of, to_number)
+from mirage.commands.awk.values import Array, StrNum, TypedRegex, Unset, input_value, non_decimal, number_of, to_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -151,19 +151,14 @@ class Library:
         return float(len(value) if type(value) is Array else len(self.text(value)))
 
     def substr(self, text: str, start: float, count: float | None) -> str:
-        """Characters from `start` (from 1), both numbers rounded; a start before the text counts as 1."""
-        if start != start:
+        """`count` characters from `start` (from 1), fractions cut off; a start before the text is its beginning."""
+        if start != start or count != count:
             return ""
-        first = half_even(start)
+        first = max(int(min(start, 2.0 ** 53)), 1) if start > 0 else 1
         if count is None:
-            return text[max(first, 1) - 1:]
-        if count != count:
-            return ""
-        size = half_even(min(count, 2.0 ** 53))
-        if first < 1:
-            size += first - 1
-            first = 1
-        return text[first - 1:first - 1 + size] if size > 0 else ""
+            return text[first - 1:]
+        size = int(min(count, 2.0 ** 53)) if count > 0 else 0
+        return text[first - 1:first - 1 + size]
 
     def index(self, text: str, wanted: str) -> float:
         if self.IGNORECASE:
@@ -294,7 +289,7 @@ class Library:
                     low, high = spans[part] if part < len(spans) else (-1, -1)
                     out.append(text[low:high] if low >= 0 else "")
                 else:
-                    out.append(part)
+                    out.append(str(part))
                 size += len(out[-1])
             if size > 1 << 20:
                 self.process.kernel.fits(size)
@@ -384,13 +379,8 @@ class Library:
         }
         function = simple.get(name)
         if function is None:
-            raise Fatal(f"function called indirectly through `{name}' does not exist")
+            raise Fatal(f"`{name}' is not a function, so it cannot be called indirectly")
         return function(*arguments)
-
-
-def half_even(value: float) -> int:
-    """A double rounded to an integer, halves to even, within a range that slices take."""
-    return round(max(-2.0 ** 53, min(value, 2.0 ** 53)))
 
 
 def trim_bits(value: int) -> int:

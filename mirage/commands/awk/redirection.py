@@ -5,9 +5,11 @@ import os
 import re
 
 from mirage.commands.awk.errors import Fatal, NextFile
+from mirage.commands.awk.generator import SETTERS, SPECIALS
 from mirage.commands.awk.lexer import unescape
 from mirage.commands.awk.records import Records
 from mirage.commands.awk.values import Array, number_of
+from mirage.process.signals import SIGPIPE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,7 +50,23 @@ class Writer:
         if self._parts:
             data = "".join(self._parts).encode(self.encoding, "surrogateescape")
             self._parts, self._size = [], 0
+            if self.child is None:
+                self.file.write(data)
+            else:
+                self._to_child(data)
+
+    def _to_child(self, data: bytes) -> None:
+        """A command that does not read is no error, as in gawk."""
+        ignored = self.process.ignored
+        added = SIGPIPE not in ignored
+        ignored.add(SIGPIPE)
+        try:
             self.file.write(data)
+        except BrokenPipeError:
+            return
+        finally:
+            if added:
+                ignored.discard(SIGPIPE)
 
     def close(self) -> None:
         self.flush()
@@ -75,6 +93,7 @@ class Redirection:
     input_value: Callable[[str], str]
     set_record: Callable[[str], None]
     set_global: Callable[[str, Any], None]
+    set_special: Callable[[str, Any], Any]
     separator: str
     record: str
     plain: bool
@@ -217,14 +236,12 @@ class Redirection:
         return 1.0
 
     def getline_record(self, kind: str, name: str | None) -> float:
-        """getline without a variable: sets $0 and NF (and NR for commands)."""
+        """getline without a variable: sets $0 and NF."""
         if kind == "main":
             return 1.0 if self.next_record() else 0.0
         status = self._next_text(kind, name)
         if status > 0:
             self.set_record(self.got)
-            if kind != "file":
-                self.NR += 1.0
         return status
 
     def getline_text(self, kind: str, name: str | None) -> float:
@@ -318,9 +335,10 @@ class Redirection:
         if name in self.array_names:
             raise Fatal(f"cannot use array `{name}' as a variable")
         value = self.input_value(unescape(text))
-        setter = getattr(self, f"set_{name}", None) if name.isupper() else None
-        if setter is not None:
-            setter(value)
+        if name in SETTERS:
+            getattr(self, f"set_{name}")(value)
+        elif name in SPECIALS:
+            self.set_special(name, value)
         else:
             self.set_global(name, value)
 
@@ -340,7 +358,7 @@ class Redirection:
         except OSError as e:
             error = e
         self.FNR = 0.0
-        self.FILENAME = "" if operand == "-" and not self._operands_given() else operand
+        self.FILENAME = operand
         self.ERRNO = error.strerror if error is not None else ""
         if error is None:
             self._input = Records(process, file, self.encoding, self.matcher)
@@ -360,9 +378,6 @@ class Redirection:
             raise Fatal(f"cannot open file `{operand}' for reading: {error.strerror}" + ("\n" + note.rstrip("\n") if note
                                                                                         else ""))
         return True
-
-    def _operands_given(self) -> bool:
-        return any(self.text(self.argv.get(str(n), "")) == "-" for n in range(1, int(number_of(self.ARGC))))
 
     # ---- closing
 

@@ -9,7 +9,20 @@ from __future__ import annotations
 import re
 
 from mirage.text.regex import Regex, RegexError, compile_ere
-from mirage.text.regex_ast import ASCII_CLASSES, UNBOUNDED, Alt, AnyChar, Assert, Char, Empty, Group, Node, Repeat, Seq, Set
+from mirage.text.regex_ast import (
+    ASCII_CLASSES,
+    UNBOUNDED,
+    Alt,
+    AnyChar,
+    Assert,
+    Char,
+    Empty,
+    Group,
+    Node,
+    Repeat,
+    Seq,
+    Set,
+)
 from mirage.text.regex_parse import SYNTAXES
 from mirage.text.regex_parse import Parser as RegexParser
 

@@ -12,8 +12,19 @@ from mirage.commands.awk.formatting import Formatter
 from mirage.commands.awk.library import Library
 from mirage.commands.awk.redirection import Redirection
 from mirage.commands.awk.regexes import Matcher, RegexError
-from mirage.commands.awk.values import (UNSET, Array, StrNum, Unset, input_value, integral_text, key_text, non_decimal,
-                                        number_of, to_number, truth)
+from mirage.commands.awk.values import (
+    UNSET,
+    Array,
+    StrNum,
+    Unset,
+    input_value,
+    integral_text,
+    key_text,
+    non_decimal,
+    number_of,
+    to_number,
+    truth,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +34,8 @@ if TYPE_CHECKING:
     from mirage.process.process import Process
 
 BUDGET = 2000
+NUMERIC = frozenset(("NR", "FNR", "RSTART", "RLENGTH", "ARGIND"))
+TEXTUAL = frozenset(("OFS", "ORS", "SUBSEP", "CONVFMT", "OFMT"))
 DEEP_EVERY = 60
 MAX_CALLS = 100_000
 BIG = 1 << 16
@@ -31,8 +44,8 @@ BIG = 1 << 16
 class Runtime(Fields, Redirection, Library):
     """State of one run. `set_NAME` assigns a special variable and gives the value back."""
 
-    UNSET = UNSET
-    Array = Array
+    unset = UNSET
+    array_type = Array
     number = staticmethod(number_of)
     text_number = staticmethod(to_number)
     truth = staticmethod(truth)
@@ -63,7 +76,7 @@ class Runtime(Fields, Redirection, Library):
         self.CONVFMT: Any = "%.6g"
         self.OFMT: Any = "%.6g"
         self.RSTART = 0.0
-        self.RLENGTH = -1.0
+        self.RLENGTH = 0.0
         self.FILENAME: Any = ""
         self.IGNORECASE: Any = 1.0 if fold_case else 0.0
         self.RT: Any = ""
@@ -77,6 +90,14 @@ class Runtime(Fields, Redirection, Library):
         self.start_fields()
         self.start_redirection()
         self.start_library()
+
+    def set_special(self, name: str, value: Any) -> Any:
+        """Assign one of the special variables that nothing else depends on."""
+        if name in NUMERIC:
+            setattr(self, name, number_of(value))
+        else:
+            setattr(self, name, self.text(value) if name in TEXTUAL else value)
+        return value
 
     # ---- conversions
 
@@ -185,14 +206,14 @@ class Runtime(Fields, Redirection, Library):
 
     # ---- arithmetic
 
-    def divide(self, a: float, b: float) -> float:
+    def divide(self, a: float, b: float, where: str = "") -> float:
         if b == 0.0:
-            raise Fatal("division by zero attempted")
+            raise Fatal("division by zero attempted" + where)
         return a / b
 
-    def modulo(self, a: float, b: float) -> float:
+    def modulo(self, a: float, b: float, where: str = " in `%'") -> float:
         if b == 0.0:
-            raise Fatal("division by zero attempted in `%'")
+            raise Fatal("division by zero attempted" + where)
         from math import fmod
         try:
             return fmod(a, b)

@@ -74,9 +74,9 @@ def number_of(value: Any) -> float:
     """Any scalar as a number."""
     t = type(value)
     if t is float:
-        return value  # type: ignore[no-any-return]
+        return value
     if t is StrNum:
-        return value.num  # type: ignore[no-any-return]
+        return value.num
     if t is Array:
         raise Fatal("attempt to use an array in a scalar context")
     return to_number(value)
@@ -132,7 +132,7 @@ def truth(value: Any) -> bool:
         return bool(value != 0.0)
     if t is StrNum:
         return bool(value.num != 0.0)
-    return value != ""
+    return bool(value != "")
 
 
 def non_decimal(text: str) -> float | None:

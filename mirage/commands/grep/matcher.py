@@ -63,6 +63,17 @@ class LiteralMatcher(Matcher):
             at = data.find(self.literal, at + size, end)
 
 
+class FoldedMatcher(LiteralMatcher):
+    """One ASCII string in any case: searched in the text in lower case."""
+
+    def lines(self, data: bytes) -> NextLine:
+        return super().lines(data.lower())
+
+    def spans(self, data: bytes, start: int, end: int) -> Iterator[Line]:
+        for a, b in super().spans(data[start:end].lower(), 0, end - start):
+            yield start + a, start + b
+
+
 class EveryLine(Matcher):
     """The empty pattern."""
 
@@ -258,6 +269,10 @@ def make_matcher(proc: Process, o: Options) -> Matcher:
             return EveryLine()
         if len(o.patterns) == 1 and not (o.null_data and ("\n" in o.patterns[0] or "\0" in o.patterns[0])):
             return LiteralMatcher(encode(o.patterns[0]))
+    if plain and o.icase and len(o.patterns) == 1 and not o.word and not o.line and not o.null_data:
+        text = o.patterns[0]
+        if text and text.isascii() and not set(text.lower()) & set("ks\n\0"):
+            return FoldedMatcher(encode(text.lower()))
     syntax = "fixed" if plain else "egrep" if o.matcher == "E" else "grep"
     regex = compile_many(o.patterns, syntax, o.icase, utf8=o.utf8, lines=True, swap=o.null_data,
                          wrap=_line if o.line else _word if o.word else None)
@@ -279,6 +294,55 @@ def _word(tree: Node, groups: int) -> tuple[Node, int]:
     """The match with what must surround it; the match is group 1, the pattern's groups follow."""
     outside = Set((), ("word",), True)
     return Seq([Alt([Assert("^"), outside]), Group(tree, 1), Alt([outside, Assert("$")])]), groups + 1
+
+
+# ---- whole blocks
+
+def select(matcher: Matcher, data: bytes, invert: bool) -> bytes:
+    """The lines of a block (which ends with a newline) that match, or do not."""
+    if isinstance(matcher, LiteralMatcher) and (dense := dense_lines(matcher, data)) is not None:
+        kept = pick(matcher.literal, *dense, invert)
+        return NEWLINE.join(kept) + NEWLINE if kept else b""
+    next_line = matcher.lines(data)
+    total = len(data)
+    parts: list[bytes] = []
+    begin = end = pos = 0
+    while pos < total:
+        line = next_line(pos)
+        if line is None:
+            break
+        start = line[0]
+        pos = line[1] + 1
+        if start != end:
+            parts.append(data[end:start] if invert else data[begin:end])
+            begin = start
+        end = pos
+    if invert:
+        parts.append(data[end:])
+    else:
+        parts.append(data[begin:end])
+    return b"".join(parts)
+
+
+def dense_lines(matcher: LiteralMatcher, data: bytes) -> tuple[list[bytes], list[bytes]] | None:
+    """(lines, the lines to look into) where so many lines match that looking at each is faster than searching."""
+    folded = isinstance(matcher, FoldedMatcher)
+    sample = data[:SAMPLE].lower() if folded else data
+    if sample.count(matcher.literal, 0, SAMPLE) * 12 < sample.count(NEWLINE, 0, SAMPLE):
+        return None
+    lines = data.split(NEWLINE)
+    if not lines[-1]:
+        lines.pop()
+    if not folded:
+        return lines, lines
+    lowered = data.lower().split(NEWLINE)
+    return lines, lowered[:len(lines)]
+
+
+def pick(literal: bytes, lines: list[bytes], looked: list[bytes], invert: bool) -> list[bytes]:
+    if looked is lines:
+        return [line for line in lines if literal not in line] if invert else [x for x in lines if literal in x]
+    return [line for line, low in zip(lines, looked, strict=True) if (literal in low) != invert]
 
 
 # ---- -P

@@ -4,7 +4,8 @@ from __future__ import annotations
 import os
 
 from mirage.commands._io import BLOCK, encode, line_blocks
-from mirage.commands.grep.matcher import SWAP, EveryLine, LiteralMatcher, Matcher
+from mirage.commands.grep.matcher import (SWAP, EveryLine, LiteralMatcher, Matcher, PerlMatcher, RegexMatcher,
+                                          dense_lines, pick)
 from mirage.text.regex import RegexTooComplex
 from mirage.vfs.types import S_IFMT, S_IFREG
 
@@ -35,6 +36,10 @@ class Scanner:
         self.context = o.before >= 0 or o.after >= 0
         self.plain = not (self.context or o.number or o.byte_offset or o.only_matching or o.colors or o.initial_tab
                           or o.line_buffered)
+        kinds = isinstance(matcher, LiteralMatcher) or isinstance(matcher, RegexMatcher) and not matcher.group \
+            or isinstance(matcher, PerlMatcher) and matcher.mode == "safe"
+        self.only = o.only_matching and kinds and not (self.context or o.number or o.byte_offset or o.colors or o.invert
+                                                       or o.initial_tab or o.line_buffered or o.max_count is not None)
         self.output = self._output_identity()
 
     def fail(self, name: str, error: OSError) -> None:
@@ -187,6 +192,8 @@ class FileRun:
             return 0
         if self.quiet or self.o.count:
             count = self._count(data, start)
+        elif self.scanner.only and self._valid(block):
+            count = self._only_matching(data, raw, start)
         elif self.scanner.plain and self._valid(block):
             count = self._plain(data, raw, start)
         else:
@@ -258,6 +265,13 @@ class FileRun:
         wanted = 1 if self.first_only else self.left
         total = len(data)
         count = 0
+        matcher = self.matcher
+        if isinstance(matcher, LiteralMatcher) and wanted > total:
+            dense = dense_lines(matcher, data[pos:] if pos else data)
+            if dense is not None:
+                count = len(pick(matcher.literal, *dense, self.o.invert))
+                self._selected(count, total)
+                return count
         if not self.o.invert:
             next_line = self.matcher.lines(data)
             if type(self.matcher) is EveryLine and wanted > total:
@@ -300,6 +314,15 @@ class FileRun:
         count = 0
         end = pos
         single = not self.o.invert and self.left >= 1 << 60
+        matcher = self.matcher
+        if isinstance(matcher, LiteralMatcher) and self.left > len(data) and not self.o.null_data:
+            dense = dense_lines(matcher, data[pos:] if pos else data)
+            if dense is not None:
+                kept = pick(matcher.literal, *dense, self.o.invert)
+                if kept:
+                    self.proc.stdout.write(head + (NEWLINE + head).join(kept) + NEWLINE)
+                self._selected(len(kept), len(data))
+                return len(kept)
         if single and not head:
             begin = end = -1
             for start, stop in self._ranges(data, pos):
@@ -338,6 +361,52 @@ class FileRun:
             self.proc.stdout.write(b"".join(parts))
         self._selected(count, end)
         return count
+
+    def _only_matching(self, data: bytes, raw: bytes, pos: int) -> int:
+        """-o with at most the file's name before each match: searched through the block, not line by line."""
+        head = self._plain_head()
+        mark = b"\0" if self.o.null_data else NEWLINE
+        find = data.find
+        try:
+            found = self._matches_in(data, pos)
+        except RegexTooComplex:
+            return self._general(data, raw, pos)
+        count, line_end = 0, -1
+        for a, _ in found:
+            if a > line_end:
+                count += 1
+                line_end = find(NEWLINE, a)
+                if line_end < 0:
+                    break
+        texts = [raw[a:b] for a, b in found if b > a]
+        if texts:
+            self.proc.stdout.write(head + (mark + head).join(texts) + mark)
+        self._selected(count, len(data))
+        return count
+
+    def _matches_in(self, data: bytes, pos: int) -> list[tuple[int, int]]:
+        """Where the matches of a block are; an empty one stands for its line."""
+        matcher, total = self.matcher, len(data)
+        if isinstance(matcher, LiteralMatcher):
+            return list(matcher.spans(data, pos, total))
+        assert isinstance(matcher, (RegexMatcher, PerlMatcher))
+        found: list[tuple[int, int]] = []
+        regex = matcher.regex
+        plain = regex.python() if isinstance(matcher, RegexMatcher) and data.isascii() else None
+        if plain is not None and not plain[1]:
+            return [m.span() for m in plain[0].finditer(data, pos, total - 1 if data[-1:] == NEWLINE else total)]
+        search = regex.bind(data, captures=False)
+        limit = total - 1 if data[-1:] == NEWLINE else total
+        while pos <= limit:
+            spans = search(pos, total)
+            if spans is None:
+                break
+            a, b = spans[0]
+            if a >= total and data[-1:] == NEWLINE:
+                break
+            found.append((a, b))
+            pos = b if b > a else b + 1
+        return found
 
     def _plain_head(self) -> bytes:
         if not self.o.with_filename:

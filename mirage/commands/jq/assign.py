@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from mirage.commands.jq.filters import Filter
-from mirage.commands.jq.values import (bad_key, delete_paths, floor_index, get_path, is_number, set_item, set_path)
+from mirage.commands.jq.values import bad_key, delete_paths, floor_index, get_path, is_number, set_item, set_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from mirage.commands.jq import assign, matching, tree
 from mirage.commands.jq.definitions import DEFINITIONS
 from mirage.commands.jq.errors import CompileError, Halt, JqError
 from mirage.commands.jq.filters import ROOT, Filter, child, children, collect, computed, product, truthy
-from mirage.commands.jq.functions import (FUNCTIONS, extreme, get, group_pairs, to_stream)
+from mirage.commands.jq.functions import FUNCTIONS, extreme, get, group_pairs, to_stream
 from mirage.commands.jq.numbers import EXACT, normal
 from mirage.commands.jq.values import compare, is_number, iterate, mismatch, sort_key, unfit
 

@@ -2,13 +2,36 @@
 from __future__ import annotations
 
 from mirage.commands.jq import assign, bindings, builtins, tree
-
 from mirage.commands.jq.errors import BreakLabel, CompileError, JqError
-from mirage.commands.jq.filters import (ROOT, SLICE, Filter, child, children, collect, compare_to, constant, product, truthy,
-                                        up, variable)
+from mirage.commands.jq.filters import (
+    ROOT,
+    SLICE,
+    Filter,
+    child,
+    children,
+    collect,
+    compare_to,
+    constant,
+    product,
+    truthy,
+    up,
+    variable,
+)
 from mirage.commands.jq.formats import FORMATS, format_text
-from mirage.commands.jq.values import (add, compare, described, divide, equal, index, iterate, modulo, multiply, negate,
-                                       slice_of, subtract)
+from mirage.commands.jq.values import (
+    add,
+    compare,
+    described,
+    divide,
+    equal,
+    index,
+    iterate,
+    modulo,
+    multiply,
+    negate,
+    slice_of,
+    subtract,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

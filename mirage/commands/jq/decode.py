@@ -22,6 +22,7 @@ CONTROL = 0x20
 SPACE = re.compile(r"[ \t\r\n]*")
 # Numbers whose text says more than their double: trailing zeros, exponents, many digits, many leading zeros, -0.
 EXOTIC = re.compile(r"\.[0-9]*0(?![0-9])|[0-9][eE][-+]?[0-9]|[0-9]{16}|0\.0000|-0(?!\.[0-9])|[0-9]\.[0-9]{12}")
+EXOTIC_WHOLE = re.compile(r"[0-9]{16}|-0(?!\.[0-9])")
 BAD_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
 TOKEN = re.compile(r'[\[\]{}:,"]|[^\[\]{}:," \t\r\n]+|[ \t\r\n]+')
 ESCAPES = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
@@ -46,6 +47,7 @@ class _Context:
 
 
 fast_scan = c_make_scanner(_Context(float, int))
+mixed_scan = c_make_scanner(_Context(literal, int))
 exact_scan = c_make_scanner(_Context(literal, literal))
 
 
@@ -93,7 +95,9 @@ class Reader:
         """Complete values of what was fed so far; the rest waits for more. Raises ParseError."""
         text = self.text
         size = len(text)
-        scan = exact_scan if EXOTIC.search(text, self.at) else fast_scan
+        scan = fast_scan
+        if EXOTIC.search(text, self.at):
+            scan = exact_scan if EXOTIC_WHOLE.search(text, self.at) else mixed_scan
         careful = BAD_ESCAPE.search(text, self.at) is not None
         space = SPACE.match
         counted = self.at

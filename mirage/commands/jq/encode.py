@@ -21,6 +21,9 @@ COLOURS = ("0;90", "0;39", "0;39", "0;39", "0;32", "1;39", "1;39", "1;34")
 KINDS_OF_COLOUR = {type(None): 0, bool: 1, int: 3, float: 3, Literal: 3, str: 4, list: 5, dict: 6}
 
 
+END = object()
+
+
 def _unknown(value: Any) -> Any:
     raise TypeError(value)
 
@@ -92,11 +95,12 @@ def walk(value: Any, quote: Callable[[str], str], indent: str, sort: bool) -> st
     colon = ": " if indent else ":"
     newline = "\n" if indent else ""
     stack: list[tuple[Any, bool, bool]] = []                 # iterator of items, is object, first
-    current, is_object, first = iter((value,)), False, True
+    current: Any = iter((value,))
+    is_object, first = False, True
     depth = 0
     while True:
-        item = next(current, _unknown)
-        if item is _unknown:
+        item: Any = next(current, END)
+        if item is END:
             if not stack:
                 return "".join(out)
             depth -= 1
@@ -184,7 +188,7 @@ class Style:
             return
         newline = "\n" + self.indent * (depth + 1) if self.indent else ""
         first = True
-        items = enumerate(value) if t is list else sorted(value.items()) if self.sort else value.items()
+        items: Any = enumerate(value) if t is list else sorted(value.items()) if self.sort else value.items()
         for key, item in items:
             put(newline if first else colour + "," + newline)
             if t is dict:

@@ -86,7 +86,7 @@ def base64_decode(value: Any) -> str:
 
 def decode_utf8(data: bytes) -> str:
     """Text of bytes: U+FFFD for what is not UTF-8; a character cut off by the end takes the rest with it."""
-    parts = []
+    parts: list[str] = []
     while True:
         try:
             return "".join(parts) + data.decode()

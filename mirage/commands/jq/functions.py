@@ -7,9 +7,26 @@ from mirage.commands.jq.encode import dumps
 from mirage.commands.jq.errors import JqError, ParseError
 from mirage.commands.jq.formats import format_text, text
 from mirage.commands.jq.numbers import EXACT
-from mirage.commands.jq.values import (add, compare, contains, delete_paths, described, get_path, index,
-                                       indexes_of_list, is_number, iterate, kind, mismatch, reserve, set_path, sort_key,
-                                       sorted_values, split, unfit)
+from mirage.commands.jq.values import (
+    add,
+    compare,
+    contains,
+    delete_paths,
+    described,
+    get_path,
+    index,
+    indexes_of_list,
+    is_number,
+    iterate,
+    kind,
+    mismatch,
+    reserve,
+    set_path,
+    sort_key,
+    sorted_values,
+    split,
+    unfit,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -56,16 +56,15 @@ class Inputs:
             self.name = "<stdin>" if standard else operand
             self.where = "<stdin>" if standard else operand
             self.line = 0
-            with_reference = file.incref()
+            file.incref()
             try:
-                for block in chunks(process, file, BLOCK):
-                    yield block
+                yield from chunks(process, file, BLOCK)
             except OSError as e:
                 process.stdout.flush()
                 process.message(f"error: {e.strerror}: {operand}")
                 self.failed = True
             finally:
-                with_reference.decref()
+                file.decref()
 
     def _each(self) -> Iterator[Any]:
         if self.raw:

@@ -5,11 +5,14 @@ came from text which says more than the double does. Arithmetic always gives pla
 """
 from __future__ import annotations
 
+import re
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 EXACT = 1 << 53
+PLAIN = re.compile(r"-?(?:0\.(?!00000)|[1-9][0-9]*\.)[0-9]*0\Z")      # what has zeros at its end and is canonical
 LARGEST = "1.7976931348623157e+308"
 
 
@@ -27,13 +30,21 @@ def literal(text: str) -> float:
     if "_" in text or text != text.strip():
         raise ValueError(text)
     value = float(text)
+    if repr(value) == text:
+        return value if text[-2:] != ".0" else _kept(value, text)
+    if PLAIN.match(text) and len(text) < 16:
+        return _kept(value, text)
     if value != value or text.lower().lstrip("+-").startswith("inf"):
         return value
     canonical = _canonical(text)
     if canonical is None or canonical == format_number(value):
         return normal(value)
+    return _kept(value, canonical)
+
+
+def _kept(value: float, text: str) -> Literal:
     result = Literal(value)
-    result.text = canonical
+    result.text = text
     return result
 
 

@@ -110,9 +110,9 @@ def compare(a: Any, b: Any) -> int:
     if ra == 3:
         if a != a:
             return -1
-        return (a > b) - (a < b) if b == b else 1
+        return int(a > b) - int(a < b) if b == b else 1
     if ra == 4:
-        return (a > b) - (a < b)
+        return int(a > b) - int(a < b)
     if ra == 5:
         for x, y in zip(a, b, strict=False):
             order = compare(x, y)
@@ -395,7 +395,7 @@ def bad_key(value: Any, key: Any) -> JqError:
     if type(value) is str and type(key) is dict:
         return JqError("Cannot update string slices")
     if type(key) is dict and type(value) is not dict:
-        return JqError(f"Cannot update field at {'array' if type(key) is list else 'object'} index of {kind(value)}")
+        return JqError(f"Cannot update field at object index of {kind(value)}")
     if type(key) is list and type(value) is list:
         return JqError("Cannot update field at array index of array")
     if type(key) is str:
@@ -449,8 +449,7 @@ def delete_key(value: Any, key: Any) -> Any:
     tv, tk = type(value), type(key)
     if tv is dict:
         if tk is not str:
-            raise JqError(f"Cannot delete field at object index of {'array' if tk is list else kind(key)}"
-                          if tk in (list, dict) else f"Cannot index object with {kind(key)}")
+            raise JqError(f"Cannot index object with {kind(key)}")
         if key not in value:
             return value
         result = dict(value)

@@ -8,6 +8,9 @@ from mirage.text.regex import utf8_locale
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mirage.commands.sed.files import Input
     from mirage.process.process import Process
 
 HELP = """\
@@ -119,17 +122,30 @@ def main(proc: Process) -> int:
     if suffix is not None and not operands:
         proc.message("no input files")
         return 4
-    from mirage.commands.sed.execute import Machine
     from mirage.commands.sed.files import Input
     source = Input(proc, operands or ["-"], delimiter, separate=separate, in_place=suffix, follow=follow)
+    if suffix is None and not separate and not unbuffered and not posix and delimiter == b"\n":
+        from mirage.commands.sed.fast import plan, run
+        steps = plan(script, quiet)
+        if steps is not None:
+            return _guarded(proc, source, lambda: run(proc, source, steps))
+    from mirage.commands.sed.execute import Machine
     machine = Machine(proc, script, source, quiet=quiet, delimiter=delimiter, posix=posix, unbuffered=unbuffered,
                       width=width)
+    return _guarded(proc, source, machine.run)
+
+
+def _guarded(proc: Process, source: Input, run: Callable[[], int]) -> int:
+    from mirage.text.regex import RegexTooComplex
     try:
-        return machine.run()
+        return run()
     except IsADirectoryError:
         proc.stdout.flush()
         proc.message(f"read error on {source.name}: Is a directory")
-        return 4
+    except RegexTooComplex:
+        proc.stdout.flush()
+        proc.message("regex matching took too many steps")
+    return 4
 
 
 def _script_file(proc: Process, name: str) -> str:

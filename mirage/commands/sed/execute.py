@@ -9,7 +9,6 @@ from mirage.commands.sed.subst import compile_substitution
 from mirage.process.files import Capture
 from mirage.process.process import refusal_note
 from mirage.process.signals import Exit
-from mirage.text.regex import RegexTooComplex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -120,10 +119,6 @@ class Machine:
                 self._append()
                 if self.unbuffered:
                     self.out.flush()
-        except RegexTooComplex:
-            proc.stdout.flush()
-            proc.message("regex matching took too many steps")
-            return 4
         finally:
             self._close()
         return self.status or source.status

@@ -155,3 +155,82 @@ def compile_substitution(sub: Substitution, utf8: bool) -> Callable[[bytes, Rege
         return substitute(data, regex, build, 1, everywhere, utf8)
 
     return literal
+
+
+MAX_RISKY_LINE = 400                                         # bytes; see Regex.python
+
+
+def block_substitution(sub: Substitution) -> Callable[[bytes], bytes] | None:
+    """A function on blocks of whole lines that does to each line what the command does; None where it cannot.
+
+    The replacement must bring no newline.
+    """
+    regex = sub.regex.for_lines() if sub.regex is not None else None
+    if regex is None or sub.number != 1 or any(b"\n" in p.prefix for p in sub.pieces):
+        return None
+    build = builder(sub.pieces)
+    fixed = fixed_text(sub.pieces)
+    everywhere = sub.everywhere
+    if fixed is not None and regex.literal_only and regex.literal:
+        return _literal_block(regex.literal, fixed, everywhere)
+    template = _template(sub.pieces)
+
+    def run(data: bytes) -> bytes:
+        if regex.literal is not None and regex.literal not in data:
+            return data
+        if template is not None and (everywhere or regex.begins_line()) and data.isascii():
+            plain = regex.python() if fixed == b"" or not regex.may_be_empty() else None
+            if plain is not None and (not plain[1] or max(map(len, data.split(b"\n"))) <= MAX_RISKY_LINE):
+                end = len(data) - 1                          # the empty line behind the last newline is none
+                return plain[0].sub(template, data[:end]) + b"\n"
+        return _substitute_block(data, regex, build, everywhere)
+
+    return run
+
+
+def _literal_block(old: bytes, new: bytes, everywhere: bool) -> Callable[[bytes], bytes]:
+    if everywhere:
+        return lambda data: data.replace(old, new)
+
+    def run(data: bytes) -> bytes:
+        if old not in data:
+            return data
+        return b"\n".join([line.replace(old, new, 1) if old in line else line for line in data.split(b"\n")])
+
+    return run
+
+
+def _template(pieces: list[Piece]) -> bytes | None:
+    """The replacement as Python's re writes it."""
+    if any(p.mode or p.first for p in pieces):
+        return None
+    return b"".join(p.prefix.replace(b"\\", b"\\\\") + (b"\\g<%d>" % p.ref if p.ref >= 0 else b"") for p in pieces)
+
+
+def _substitute_block(data: bytes, regex: Regex, build: Build, everywhere: bool) -> bytes:
+    find = regex.bind(data)
+    newline = data.find
+    end = len(data) - 1
+    out: list[bytes] = []
+    copied = pos = 0
+    last = -1
+    while pos <= end:
+        spans = find(pos, end)
+        if spans is None:
+            break
+        start, stop = spans[0]
+        if start == stop:
+            pos = next_char(data, stop)
+            if start == last:
+                continue
+        else:
+            pos = last = stop
+        out.append(data[copied:start])
+        out.append(build(data, spans))
+        copied = stop
+        if not everywhere:
+            pos = newline(b"\n", stop) + 1
+            if not pos:
+                break
+    out.append(data[copied:])
+    return b"".join(out)

@@ -27,6 +27,8 @@ def builtin_alias(sh: Shell, args: Sequence[str | Assignment]) -> int:
         return USAGE_STATUS
     options, words = parsed
     if options or not words:
+        if not sh.aliases:
+            return 0
         sh.out(encode("".join(_line(sh, name) for name in sorted(sh.aliases))))
     status = 0
     for word in words:

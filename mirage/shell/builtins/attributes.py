@@ -77,6 +77,7 @@ def _declare(sh: Shell, command: str, args: Sequence[str | Assignment]) -> int:
     options = _Options()
     for letter, _ in parsed[0]:
         _set_option(options, letter)
+    options.add &= ~options.remove
     operands = args[len(words) - len(parsed[1]):]
     if options.functions:
         return _functions(sh, command, options, operands)
@@ -121,7 +122,7 @@ def _list_all(sh: Shell, command: str, options: _Options) -> int:
         local = [name for name in sorted(sh.vars) if scope is not None and name in scope]
         sh.out(listing.joined(listing.declaration(sh, name) for name in local))
         return 0
-    wanted = options.add | options.remove
+    wanted = options.add
     if not wanted and not options.print_:
         sh.out(listing.all_variables(sh, not sh.options.posix).encode("utf-8", "surrogateescape"))
         return 0
@@ -138,7 +139,7 @@ def _print(sh: Shell, command: str, operands: Sequence[str | Assignment]) -> int
     lines, status = [], 0
     for operand in operands:
         name = operand if isinstance(operand, str) else operand.text()
-        if name in sh.vars:
+        if name in sh.vars and (command != "local" or sh.is_local_here(name)):
             lines.append(listing.declaration(sh, name))
         else:
             sh.builtin_error(command, f"{name}: not found")
@@ -358,21 +359,20 @@ def _apply_nameref(sh: Shell, command: str, options: _Options, parsed: Assignmen
         if name in sh.vars:
             sh.declare(name, options.add & ~NAMEREF, options.remove)
         return True
+    if options.add & ARRAY:
+        sh.declare(name, options.add & ARRAY)
     var = sh.vars.get(name)
-    if isinstance(value, ArrayValue) or parsed.key is not None or (var is not None and not isinstance(var, str) \
-            and var.flags & ARRAY):
+    flags = 0 if var is None or isinstance(var, str) else var.flags
+    if isinstance(value, ArrayValue) or parsed.key is not None or flags & ARRAY:
         raise ShellError(f"{name}: reference variable cannot be an array")
-    target = value if value is not None else None if var is None or (isinstance(var, str) and not var) else (
-        var if isinstance(var, str) else var.value if isinstance(var.value, str) else None)
-    if target is not None and value is not None and split_reference(target) is None:
-        raise ShellError(f"`{target}': invalid variable name for name reference")
+    old = var if var is None or isinstance(var, str) else var.value
+    target = value if value is not None else old if isinstance(old, str) and old else None
     if target is not None and split_reference(target) is None:
         raise ShellError(f"`{target}': invalid variable name for name reference")
     if target == name:
         if not sh.function_depth or options.global_:
             raise ShellError(f"{name}: nameref variable self references not allowed")
         sh.warn(f"{name}: circular name reference")
-    flags = 0 if var is None or isinstance(var, str) else var.flags
     if flags & READONLY:
         raise ShellError(f"{name}: readonly variable")
     if value is not None:
@@ -451,14 +451,14 @@ def _mark_functions(sh: Shell, command: str, operands: Sequence[str | Assignment
 def _mark_one(sh: Shell, command: str, operand: str | Assignment, add: int, remove: int) -> bool:
     if isinstance(operand, str):
         parsed = parse_assignment(sh, operand, lambda name: bool(add & ARRAY) or sh.is_array(name))
-        if parsed is None or parsed.key is not None:
+        if parsed is None:
             sh.builtin_error(command, f"`{operand}': not a valid identifier")
             return False
     else:
         parsed = operand
-        if parsed.key is not None:
-            sh.builtin_error(command, f"`{parsed.name}[{parsed.key}]': not a valid identifier")
-            return False
+    if parsed.key is not None:
+        sh.builtin_error(command, f"`{parsed.name}[{parsed.key}]': not a valid identifier")
+        return False
     name, value = parsed.name, parsed.value
     try:
         name, subscript = sh.resolve(name)

@@ -95,7 +95,7 @@ def resolve_directory(sh: Shell, target: str, physical: bool) -> str:
 
 def _logical(sh: Shell, target: str) -> str:
     """`.` and `..` taken away by name; what stands before a `..` must be a directory."""
-    whole = target if target[:1] == "/" else f"{sh.proc.cwd}/{target}"
+    whole = target if target[:1] == "/" else f"{sh.proc.cwd if sh.proc.cwd != '/' else ''}/{target}"
     root = "//" if whole[:2] == "//" and whole[2:3] != "/" else "/"
     parts: list[str] = []
     for part in whole.split("/"):
@@ -116,6 +116,8 @@ def change_directory(sh: Shell, target: str, physical: bool = False) -> int:
     if target:
         path = resolve_directory(sh, target, physical)
         proc.cwd = path
+    elif physical:
+        raise OSError(errno.ENOENT, os.strerror(errno.ENOENT), target)
     status = 0
     old = sh.get("PWD")
     for name, value in (("OLDPWD", old), ("PWD", proc.cwd)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 from mirage.shell import builtins as table
 from mirage.shell.builtins import _listing as listing
 from mirage.shell.builtins._common import USAGE_STATUS, encode, getopt
+from mirage.text import quoting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,10 +12,10 @@ if TYPE_CHECKING:
 
     from mirage.shell.state import Shell
 
-KEYWORDS = frozenset((
+KEYWORDS = (
     "if", "then", "else", "elif", "fi", "case", "esac", "for", "select", "while", "until", "do", "done", "in",
     "function", "time", "{", "}", "!", "[[", "]]", "coproc",
-))
+)
 STANDARD_PATH = "/bin:/usr/bin:/sbin:/usr/sbin"
 
 
@@ -70,7 +71,8 @@ def builtin_command(sh: Shell, args: Sequence[str]) -> int:
     if not words:
         return 0
     path = STANDARD_PATH if "p" in letters else None
-    if not letters & {"v", "V"}:
+    styles = [letter for letter, _ in options if letter != "p"]
+    if not styles:
         if path is not None and not table.is_enabled(sh, words[0]) and "/" not in words[0]:
             program = find_program(sh, words[0], path)
             if program is None:
@@ -80,11 +82,11 @@ def builtin_command(sh: Shell, args: Sequence[str]) -> int:
         return sh.run_command(words)
     status = 1
     for name in words:
-        lines = _describe(sh, name, "v" if "v" in letters else "V", path=path)
+        lines = _describe(sh, name, styles[-1], path=path)
         if lines:
             sh.out(listing.joined(lines))
             status = 0
-        elif "V" in letters:
+        elif styles[-1] == "V":
             sh.builtin_error("command", f"{name}: not found")
     return status
 
@@ -108,9 +110,8 @@ def _describe(sh: Shell, name: str, style: str, *, everything: bool = False, fun
 
     if not force_path:
         if sh.shopt["expand_aliases"] and name in sh.aliases:
-            from mirage.text.quoting import single
             value = sh.aliases[name]
-            if add("alias", f"alias {name}={single(value)}", f"{name} is aliased to `{value}'"):
+            if add("alias", f"alias {name}={quoting.single(value)}", f"{name} is aliased to `{value}'"):
                 return lines
         if name in KEYWORDS:
             if add("keyword", name, f"{name} is a shell keyword"):
@@ -201,13 +202,11 @@ def builtin_hash(sh: Shell, args: Sequence[str]) -> int:
     if "r" in given:
         sh.hash_table.clear()
     if not names:
-        if "r" not in given:
-            if "t" in given or "d" in given:
-                letter = "t" if "t" in given else "d"
-                sh.builtin_error("hash", f"-{letter}: option requires an argument")
-                return 1
-            return _show_hashed(sh, "l" in given)
-        return 0
+        if "t" in given or "d" in given:
+            letter = "d" if "d" in given else "t"
+            sh.builtin_error("hash", f"-{letter}: option requires an argument")
+            return 1
+        return 0 if "r" in given else _show_hashed(sh, "l" in given)
     if "p" in given:
         if sh.proc.fs.is_dir(given["p"]):
             sh.builtin_error("hash", f"{given['p']}: Is a directory")
@@ -222,10 +221,10 @@ def builtin_hash(sh: Shell, args: Sequence[str]) -> int:
             if path is None:
                 sh.builtin_error("hash", f"{name}: not found")
                 status = 1
-            elif "d" in given:
+            elif "t" not in given:
                 del sh.hash_table[name]
             elif "l" in given:
-                sh.out(encode(f"builtin hash -p {path} {name}\n"))
+                sh.out(encode(f"builtin hash -p {quoting.minimal(path)} {name}\n"))
             else:
                 sh.out(encode(f"{name}\t{path}\n" if len(names) > 1 else f"{path}\n"))
         elif "/" not in name and not table.is_enabled(sh, name) and name not in sh.functions:
@@ -244,7 +243,7 @@ def _show_hashed(sh: Shell, readable: bool) -> int:
             sh.out(b"hash: hash table empty\n")
         return 0
     if readable:
-        lines = [f"builtin hash -p {path} {name}" for name, path in sh.hash_table.items()]
+        lines = [f"builtin hash -p {quoting.minimal(path)} {name}" for name, path in sh.hash_table.items()]
     else:
         lines = ["hits\tcommand", *(f"   0\t{path}" for path in sh.hash_table.values())]
     sh.out(listing.joined(lines))

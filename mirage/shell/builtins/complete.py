@@ -83,7 +83,7 @@ def _candidates(sh: Shell, spec: Specification, word: str) -> list[str]:
     for action in dict.fromkeys(spec.actions):
         found += _generate(sh, action, word)
     if "G" in spec.values:
-        from mirage.shell.expand import glob
+        from mirage.shell.expand.glob import glob
         found += glob(sh, spec.values["G"])
     if "W" in spec.values:
         found += [item for item in _word_list(sh, spec.values["W"]) if item.startswith(word)]
@@ -216,7 +216,7 @@ def _programs(sh: Shell, word: str) -> list[str]:
 def _commands(sh: Shell, word: str) -> list[str]:
     from mirage.shell.builtins.commands import KEYWORDS
 
-    names = [*sh.aliases, *sorted(KEYWORDS), *sh.functions, *table.NAMES]
+    names = [*sh.aliases, *KEYWORDS, *sh.functions, *table.NAMES]
     return [name for name in names if name.startswith(word)] + _programs(sh, word)
 
 
@@ -244,7 +244,7 @@ def _job_texts(sh: Shell, wanted: str) -> list[str]:
 def _keywords() -> list[str]:
     from mirage.shell.builtins.commands import KEYWORDS
 
-    return sorted(KEYWORDS)
+    return list(KEYWORDS)
 
 
 def _help_topics() -> list[str]:

@@ -86,6 +86,7 @@ def builtin_dirs(sh: Shell, args: Sequence[str]) -> int:
 def builtin_pushd(sh: Shell, args: Sequence[str]) -> int:
     words = list(args)
     stay = False
+    position = ""
     while words and words[0][:1] in ("-", "+"):
         word = words[0]
         if word == "--":
@@ -94,21 +95,27 @@ def builtin_pushd(sh: Shell, args: Sequence[str]) -> int:
         if word == "-n":
             stay = True
             del words[0]
-        elif word == "-" or _is_position(word):
+        elif word == "-":
             break
+        elif _is_position(word):
+            if _position(sh, word, len(sh.dir_stack) + 1) is None:
+                return _out_of_range(sh, "pushd", word)
+            position = word
+            del words[0]
         else:
             return _bad(sh, "pushd", word, "invalid number")
-    if len(words) > 1:
+    if position:                                             # directories after it are ignored
+        words = [position]
+    elif len(words) > 1 and not stay:
         sh.builtin_error("pushd", "too many arguments")
         return 1
     stack = _stack(sh)
-    if not words or _is_position(words[0]):
+    if not words or position:
         if not sh.dir_stack:
             sh.builtin_error("pushd", "directory stack empty" if words else "no other directory")
             return 1
         at = _position(sh, words[0], len(stack)) if words else 1
-        if at is None:
-            return _out_of_range(sh, "pushd", words[0])
+        assert at is not None
         if stay:
             return 0
         rotated = stack[at:] + stack[:at] if words else [stack[1], stack[0], *stack[2:]]

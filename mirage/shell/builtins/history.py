@@ -21,6 +21,7 @@ def builtin_history(sh: Shell, args: Sequence[str]) -> int:
     given = dict(options)
     if "c" in given:
         sh.history.clear()
+        sh.extra["history_saved"] = 0
     if "d" in given:
         return _delete(sh, given["d"])
     if "s" in given:
@@ -79,9 +80,13 @@ def _file(sh: Shell, letter: str, words: Sequence[str]) -> int:
                     parts.append(data)
             sh.history += decode(b"".join(parts)).splitlines()
         else:
+            lines = sh.history[sh.extra.get("history_saved", 0):] if letter == "a" else sh.history
+            if letter == "a" and not lines:
+                return 0
             flags = os.O_WRONLY | os.O_CREAT | (os.O_APPEND if letter == "a" else os.O_TRUNC)
             with sh.proc.opened(path, flags, 0o600) as file:
-                file.write(encode("".join(line + "\n" for line in sh.history)))
+                file.write(encode("".join(line + "\n" for line in lines)))
+        sh.extra["history_saved"] = len(sh.history)
     except OSError as e:
         return os_error(sh, "history", path, e)
     return 0

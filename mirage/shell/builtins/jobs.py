@@ -19,7 +19,7 @@ NOT_A_CHILD = 127
 def find_job(sh: Shell, command: str, spec: str) -> Job | None:
     """The job that `%...` names; None after an error message."""
     try:
-        job = sh.jobs.find(spec) if sh.jobs is not None else None
+        job: Job | None = sh.jobs.find(spec) if sh.jobs is not None else None
     except AmbiguousJob:
         sh.builtin_error(command, f"{spec.removeprefix('%').removeprefix('?')}: ambiguous job spec")
         return None
@@ -32,7 +32,7 @@ def _named(sh: Shell, command: str, word: str) -> Job | None:
     """A job by `%spec`, a number of a job (`jobs 1` is `%1`) or a process id."""
     pid = number(word)
     if pid is not None and word[:1] != "%":
-        job = sh.jobs.by_pid(pid) if sh.jobs is not None else None
+        job: Job | None = sh.jobs.by_pid(pid) if sh.jobs is not None else None
         if job is not None:
             return job
     return find_job(sh, command, word)

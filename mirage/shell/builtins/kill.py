@@ -19,12 +19,14 @@ def builtin_kill(sh: Shell, args: Sequence[str]) -> int:
     words = list(args)
     signal: int | None = SIGTERM
     given = ""
+    listing = False
     while words and words[0][:1] == "-" and len(words[0]) > 1:
         word = words.pop(0)
         if word == "--":
             break
         if word in ("-l", "-L"):
-            return _list(sh, words)
+            listing = True
+            continue
         if word in ("-s", "-n"):
             if not words:
                 sh.builtin_error("kill", f"{word}: option requires an argument")
@@ -38,6 +40,8 @@ def builtin_kill(sh: Shell, args: Sequence[str]) -> int:
         else:
             given = word[1:]
         signal = signals.find(given)
+    if listing:
+        return _list(sh, words)
     if signal is None:
         sh.builtin_error("kill", f"{given}: invalid signal specification")
         return 1

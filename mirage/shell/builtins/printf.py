@@ -106,7 +106,9 @@ class BuiltinPrintf(Printf):
             moment = self.sh.seconds_base
         else:
             moment = float(seconds)
-        return strftime(directive.time or "%X", at(int(moment), self.sh.get("TZ")), gnu=False)
+        zone = self.sh.get("TZ")
+        when = at(int(moment), self.sh.machine.tz if zone is None else zone)
+        return strftime(directive.time or "%X", when, gnu=False)
 
     def too_wide(self, directive: Directive) -> None:
         """Nothing is printed for it."""

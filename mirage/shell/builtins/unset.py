@@ -1,7 +1,7 @@
 """unset."""
 from __future__ import annotations
 
-from mirage.shell.builtins._common import USAGE_STATUS, getopt, split_reference
+from mirage.shell.builtins._common import USAGE_STATUS, getopt, is_reference, split_reference
 from mirage.shell.control import ShellError
 from mirage.shell.state import READONLY
 
@@ -25,6 +25,10 @@ def builtin_unset(sh: Shell, args: Sequence[str]) -> int:
         try:
             if "f" in letters:
                 _unset_function(sh, name)
+                continue
+            if "v" in letters and not is_reference(name):
+                sh.builtin_error("unset", f"`{name}': not a valid identifier")
+                status = 1
                 continue
             found = _unset_variable(sh, name, "n" in letters)
             if not found and not letters:

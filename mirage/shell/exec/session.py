@@ -212,6 +212,7 @@ class Session:
         kernel.kill_line(lambda process: process is main or not limit and process.line != kernel.line)
         self._tidy()
         self._reset(self.shell)
+        self.shell.jobs.prune()
         self._say(reason)
         return reason.status
 
@@ -220,6 +221,7 @@ class Session:
         kernel = self.kernel
         kernel.kill_line(lambda process: process is self.process or process.line == kernel.line)
         self._tidy()
+        self.shell.jobs.prune()
         self._say(reason)
 
     def _say(self, reason: LineStopped) -> None:

@@ -22,11 +22,10 @@ __all__ = ["arith_eval", "compile_arith", "number_of", "wrap"]
 
 LOW, HIGH = -(1 << 63), (1 << 63) - 1
 MAX_LEVEL = 60  # values that are expressions that name variables whose values are expressions ...
-_OPERATORS = re.compile(r"<<=|>>=|\*\*|<<|>>|[/%]=?|[^/%]")
+_OPERATORS = r"<<=|>>=|\*\*|<<|>>|[/%]=?|[^/%]"
 _BLANKS = " \t\n"
 _NUMBER_ERRORS = ("value too great for base", "invalid number", "invalid arithmetic base", "invalid integer constant")
-_POWER_OPERAND = re.compile(r"[-+!~ \t\n]*([A-Za-z0-9_@#]+)[ \t\n]*")
-_PLAIN = re.compile(r"0|[1-9][0-9]{0,17}")
+_POWER_OPERAND = r"[-+!~ \t\n]*([A-Za-z0-9_@#]+)[ \t\n]*"
 
 
 class _Failed(Exception):
@@ -191,7 +190,7 @@ def _quick(text: str) -> int | None:
         return None
     if not text:
         return 0
-    if text[0] == "-" and len(text) > 1 and _PLAIN.fullmatch(text, 1):
+    if text[0] == "-" and text.isascii() and text[1:].isdigit() and text[1] != "0" and len(text) < 20:
         return int(text)
     return None
 
@@ -215,12 +214,12 @@ def _token(node: ast.Node | None, expr: ast.Expr, text: str) -> str:
     order: list[ast.Node] = []
     _in_order(expr, wanted, order)
     number = next((place for place, other in enumerate(order) if other is node), 0)
-    for match in _OPERATORS.finditer(text):
+    for match in re.finditer(_OPERATORS, text):
         if match[0] == wanted:
             if not number:
                 rest = text[match.end() :].lstrip(" \t\n")
                 if wanted == "**":  # bash has read the operand, and what follows it
-                    operand = _POWER_OPERAND.match(rest)
+                    operand = re.match(_POWER_OPERAND, rest)
                     if operand:
                         rest = rest[operand.end() :] or operand[1]
                 return rest

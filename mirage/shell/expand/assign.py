@@ -7,7 +7,7 @@ from mirage.shell.builtins import ArrayValue, Assignment
 from mirage.shell.control import ArithError, ShellError
 from mirage.shell.expand.fields import LARGE
 from mirage.shell.expand.subscript import compile_key, text_key
-from mirage.shell.expand.word import compile_word, dquoted_text, word_text
+from mirage.shell.expand.word import compile_word, compile_words, dquoted_text, word_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -125,6 +125,8 @@ def _array_to_element(assign: ast.Assign) -> Assign:
 
 
 def _array(name: str, literal: ast.ArrayLit, append: bool) -> Assign:
+    if all(sub is None for sub, _, _ in literal.items):
+        return _plain_array(name, literal, append)
     value = compile_array(literal)
 
     def array(sh: Shell) -> None:
@@ -137,12 +139,35 @@ def _array(name: str, literal: ast.ArrayLit, append: bool) -> Assign:
     return array
 
 
+def _plain_array(name: str, literal: ast.ArrayLit, append: bool) -> Assign:
+    """``(...)`` without subscripts: a list of fields, which only an associative array takes for keys and values."""
+    fields = compile_words([word for _, _, word in literal.items]) if literal.items else lambda sh: []
+
+    def array(sh: Shell) -> None:
+        values = fields(sh)
+        try:
+            if sh.is_assoc(name):
+                assign_array(sh, name, ArrayValue([(None, "=", value) for value in values]), append)
+            elif append:
+                sh.append_elements(name, values)
+            else:
+                sh.set_array(name, values)
+        except ShellError as error:
+            raise _printed(sh, error) from None
+
+    return array
+
+
 def compile_array(literal: ast.ArrayLit) -> Callable[[Shell], ArrayValue]:
     """A closure that expands the items of ``(...)``."""
     items: list[tuple[Callable[[Shell], str] | None, str, Callable[[Shell], str | list[str]]]] = []
     for sub, op, word in literal.items:
         if sub is None:
             items.append((None, "=", compile_word(word)))
+        elif any(isinstance(part, ast.Brace | ast.BraceRange) for part in word.parts):
+            # braces are expanded before the subscript is looked for: what they make are plain words
+            parts = (ast.Lit("["), *sub.word.parts, ast.Lit("]" + op), *word.parts)
+            items.append((None, "=", compile_word(ast.Word(parts, None, False))))
         else:
             items.append((dquoted_text(sub.word.parts), op, word_text(word)))
 

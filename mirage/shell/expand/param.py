@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     List: TypeAlias = Callable[[Shell], list[str]]
     Change: TypeAlias = Callable[[str], str]
 
-_TARGET = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?:\[(.+)\])?|[0-9]+|[@*#?$!-]", re.S)
+_TARGET = r"(?s:([A-Za-z_][A-Za-z0-9_]*)(?:\[(.+)\])?|[0-9]+|[@*#?$!-])"
 _CHECK_EVERY = 1 << 14
 
 
@@ -226,7 +226,7 @@ def _compile_target(sh: Shell, part: ast.Param, target: str, quoted: bool) -> Ca
     from mirage.shell.errors import ParseError
     from mirage.shell.parse import parse_subscript
 
-    match = _TARGET.fullmatch(target)
+    match = re.fullmatch(_TARGET, target)
     if match is None:
         raise sh.fail(f"{target}: invalid variable name")
     sub = None

@@ -180,7 +180,8 @@ def declaration(sh: Shell, name: str) -> str:
     """``declare -a name=([0]="x")`` of an array, as `declare -p` prints it."""
     flags = sh.flags(name)
     assoc = bool(flags & ASSOC)
-    items = " ".join(f"[{subscript(str(key)) if assoc else key}]={double(value)}" for key, value in sh.array(name).items())
+    keys = [subscript(str(key)) if assoc else str(key) for key in sh.array(name)]
+    items = " ".join(f"[{key}]={double(value)}" for key, value in zip(keys, sh.elements(name), strict=True))
     if not flags & ARRAY:
         return _declare_scalar(name, flags, sh.get(name))
     return f"declare -{letters(flags)} {name}=({items}{' ' if assoc and items else ''})"

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Expand: TypeAlias = Callable[[Shell], list[str]]
 
 
-_TRANSFORMATION = re.compile(r"\$\{!?(?:[A-Za-z_][A-Za-z0-9_]*(?:\[[^]]*\])?|[0-9]+|[@*])@")
+_TRANSFORMATION = r"\$\{!?(?:[A-Za-z_][A-Za-z0-9_]*(?:\[[^]]*\])?|[0-9]+|[@*])@"
 
 # ------------------------------------------------------------------------------------------------------ one string
 
@@ -98,7 +98,7 @@ def part_text(part: ast.Part, quoted: bool) -> Text:
 def _bad_substitution(part: ast.BadSubst) -> Text:
     message = part.error or f"{part.text}: bad substitution"
 
-    transformation = _TRANSFORMATION.match(part.text)
+    transformation = re.match(_TRANSFORMATION, part.text)
 
     def fail(sh: Shell) -> str:
         if transformation:

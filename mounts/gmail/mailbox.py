@@ -1,0 +1,420 @@
+"""What is known of one account: folders, listings, messages; asked for when needed, kept fresh by the history.
+
+Every method may wait for the service, through mirage.process.blocking; no lock is held meanwhile.
+"""
+from __future__ import annotations
+
+import errno
+import threading
+from typing import TYPE_CHECKING, Any
+
+from mirage.mounts.gmail.client import BATCH, GmailClient
+from mirage.mounts.gmail.folders import ARCHIVE, ARCHIVE_QUERY, Folder, Folders
+from mirage.mounts.gmail.message import FIELDS, Attachment, Mail, Meta, decode, walk
+from mirage.process import blocking
+from mirage.vfs.service import ByteCache, Freshness, ServiceError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+PAGE = 500
+FULL_BATCH = 50                                              # whole messages in one call
+WIDTH = 4                                                    # calls at a time
+AHEAD = (1, 8, FULL_BATCH)                                   # messages per call while somebody reads in order
+SMALL = 1 << 20                                              # attachments up to this size are fetched several at once
+LABELS_TTL = 30.0
+
+
+class Mailbox:
+    """`cache` bounds the bytes of kept contents; `ttl` seconds until a long line asks for changes again."""
+
+    def __init__(self, client: GmailClient, ttl: float = 30.0, cache: int = 64 << 20) -> None:
+        self.client = client
+        self.contents = ByteCache(cache)
+        self._lock = threading.Lock()
+        self._fresh = Freshness(ttl)
+        self._labels_fresh = Freshness(LABELS_TTL)
+        self._folders: Folders | None = None
+        self._history = ""
+        self._metas: dict[str, Meta] = {}
+        self._lists: dict[str, dict[str, None]] = {}         # label -> ids, newest first
+        self._ids: dict[str, list[str]] = {}                 # first pages that were asked for in advance
+        self._recent: dict[str, float] = {}                  # id -> when the history told of it, service's clock
+        self._last = ""                                      # the message that was read last
+        self._run = 0                                        # how many were read in order
+        self._epoch = 0
+
+    # ---- state
+
+    @property
+    def users(self) -> Any:
+        """The API's resource to make requests with; the first time it takes a quarter of a second."""
+        if not self.client.connected:
+            blocking.call(self.client.connect)
+        return self.client.users
+
+    def start(self, *more: Any) -> list[Any]:
+        """Labels and the place in the history, if they are not known, together with further requests."""
+        users = self.users
+        requests = list(more)
+        known = self._folders is not None
+        if not known:
+            requests += [users.labels().list(userId="me"), users.getProfile(userId="me")]
+        if not requests:
+            return []
+        answers: list[Any] = blocking.call(self.client.batch, requests)
+        if not known:
+            labels, profile = answers[-2:]
+            for answer in (labels, profile):
+                if isinstance(answer, OSError):
+                    raise answer
+            answers = answers[:-2]
+            with self._lock:
+                self._folders = Folders(labels.get("labels", ()))
+                self._history = str(profile["historyId"])
+            self._fresh.done()
+            self._labels_fresh.done()
+        return answers
+
+    def folders(self, again: bool = False) -> Folders:
+        """The folders. `again`: somebody asks for one that is not there; look whether it was made meanwhile."""
+        if self._folders is None:
+            self.start()
+        elif again and self._labels_fresh.due():
+            self.reload_labels()
+        assert self._folders is not None
+        return self._folders
+
+    def reload_labels(self) -> None:
+        answer = blocking.call(self.client.execute, self.users.labels().list(userId="me"))
+        with self._lock:
+            self._folders = Folders(answer.get("labels", ()))
+        self._labels_fresh.done()
+
+    def refresh(self) -> None:
+        """Take in what changed, unless that was asked a moment ago. One call, and one more per 500 changes."""
+        if self._folders is None:
+            self.start()
+            return
+        if not self._fresh.due():
+            return
+        self._fresh.done()
+        history = self.users.history()
+        token, start = None, self._history
+        while True:
+            options = {"pageToken": token} if token else {}
+            try:
+                answer = blocking.call(self.client.execute, history.list(
+                    userId="me", startHistoryId=start, maxResults=PAGE, **options))
+            except ServiceError as e:
+                if e.errno != errno.ENOENT:
+                    self._fresh.expire()
+                    raise
+                self.forget()                                # too long ago: the service does not know any more
+                self.start()
+                return
+            for record in answer.get("history", ()):
+                self._take(record)
+            token = answer.get("nextPageToken")
+            if not token:
+                break
+        with self._lock:
+            self._history = str(answer.get("historyId") or start)
+
+    def _take(self, record: dict[str, Any]) -> None:
+        for change in record.get("messagesDeleted", ()):
+            self.removed(change["message"]["id"])
+        for kind in ("messagesAdded", "labelsAdded", "labelsRemoved"):
+            for change in record.get(kind, ()):
+                message = change["message"]
+                self.changed(message["id"], message.get("labelIds", ()), new=kind == "messagesAdded")
+
+    def changed(self, id: str, labels: Iterable[str], new: bool = False) -> None:
+        """A message has these labels now."""
+        now = frozenset(labels)
+        with self._lock:
+            folders = self._folders
+            if folders is None:
+                return
+            if new:
+                self._recent[id] = self.client.now()
+            meta = self._metas.get(id)
+            if meta is not None:
+                meta.labels = now
+            inside = {folder.label for folder in folders.of(now)}
+            self._epoch += 1
+            self._ids.clear()
+            for label, ids in self._lists.items():
+                if label in inside:
+                    if id not in ids:
+                        self._lists[label] = {id: None, **ids}
+                elif id in ids:
+                    self._lists[label] = {i: None for i in ids if i != id}
+
+    def removed(self, id: str) -> None:
+        """A message is gone."""
+        with self._lock:
+            self._epoch += 1
+            self._ids.clear()
+            self._metas.pop(id, None)
+            self._recent.pop(id, None)
+            for label, ids in self._lists.items():
+                if id in ids:
+                    self._lists[label] = {i: None for i in ids if i != id}
+        self.contents.drop(id)
+
+    def touch(self, labels_too: bool = False) -> None:
+        """Somebody changed the account: ask before the next answer."""
+        self._fresh.expire()
+        if labels_too:
+            with self._lock:
+                self._folders = None
+                self._lists.clear()
+                self._ids.clear()
+
+    def forget(self) -> None:
+        """Drop all that may have changed; contents of messages never change."""
+        with self._lock:
+            self._epoch += 1
+            self._folders = None
+            self._lists.clear()
+            self._ids.clear()
+            self._metas.clear()
+
+    # ---- listings
+
+    def is_listed(self, folder: Folder) -> bool:
+        return folder.label in self._lists
+
+    def messages(self, folder: Folder) -> list[Meta]:
+        """All messages of a folder, oldest first: pages of ids, then what is not known in batches of 100."""
+        label = folder.label
+        if label is None:
+            return []
+        ids = self._lists.get(label)
+        if ids is None:
+            ids = self._list(label)
+        metas = self.metas(ids)
+        return sorted(metas, key=lambda m: (m.date, m.id))
+
+    def _list(self, label: str) -> dict[str, None]:
+        epoch = self._epoch
+        first = self._ids.pop(label, None)
+        if first is None:
+            if self._lists and label != ARCHIVE:             # the second folder: perhaps somebody looks at all
+                self._list_ahead(label)
+                first = self._ids.pop(label, None)
+            if first is None:
+                first = blocking.call(self._pages, label)
+        ids = dict.fromkeys(first)
+        with self._lock:
+            if epoch == self._epoch:
+                self._lists[label] = ids
+        return ids
+
+    def _pages(self, label: str) -> list[str]:
+        found = self.client.pages(self.users.messages().list, "messages", maxResults=PAGE, **query_of(label))
+        return [m["id"] for m in found]
+
+    def _list_ahead(self, label: str) -> None:
+        """The first pages of every folder that is not listed yet, in one call; kept where they are all."""
+        labels = [label, *(x for x in self.folders().by_label if x not in self._lists and x != label)][:BATCH]
+        listing = self.users.messages().list
+        epoch = self._epoch
+        answers = blocking.call(self.client.batch, [
+            listing(userId="me", maxResults=PAGE, **query_of(x)) for x in labels])
+        with self._lock:
+            if epoch == self._epoch:
+                for x, answer in zip(labels, answers, strict=True):
+                    if isinstance(answer, dict) and not answer.get("nextPageToken"):
+                        self._ids[x] = [m["id"] for m in answer.get("messages", ())]
+
+    def day(self, folder: Folder, start: int, end: int) -> list[Meta]:
+        """The messages of a folder between two times (seconds since the epoch), without listing all of it."""
+        query = query_of(folder.label or "")
+        query["q"] = f"{query.get('q', '')} after:{start - 1} before:{end + 1}".strip()
+        found = blocking.call(self.client.pages, self.users.messages().list, "messages", maxResults=PAGE,
+                              **query)
+        metas = self.metas([m["id"] for m in found])
+        return sorted((m for m in metas if start * 1000 <= m.date < end * 1000), key=lambda m: (m.date, m.id))
+
+    def metas(self, ids: Iterable[str]) -> list[Meta]:
+        """What listings need; messages that are gone are left out."""
+        wanted = list(ids)
+        missing = [id for id in wanted if id not in self._metas]
+        if missing:
+            get = self.users.messages().get
+            self._each_batch(missing, BATCH, lambda id: get(userId="me", id=id, format="full", fields=FIELDS),
+                             lambda id, answer: self._keep(Meta(answer)))
+        return [meta for id in wanted if (meta := self._metas.get(id)) is not None]
+
+    def _keep(self, meta: Meta) -> Meta:
+        with self._lock:
+            known = self._metas.get(meta.id)
+            if known is not None:
+                return known
+            self._metas[meta.id] = meta
+            return meta
+
+    def _each_batch(self, items: Sequence[Any], size: int, request: Callable[[Any], Any],
+                    keep: Callable[[Any, Any], Any]) -> None:
+        """Ask for every item in batches, several at a time. What is gone is left out; other errors are raised."""
+        pieces = [items[i:i + size] for i in range(0, len(items), size)]
+
+        def fetch(piece: Sequence[Any]) -> None:
+            for item, answer in zip(piece, self.client.batch([request(item) for item in piece]), strict=True):
+                if isinstance(answer, OSError):
+                    if answer.errno != errno.ENOENT:
+                        raise answer
+                else:
+                    keep(item, answer)
+
+        if len(pieces) == 1:
+            blocking.call(fetch, pieces[0])
+            return
+        for result in blocking.map_ordered(fetch, pieces, WIDTH):
+            if isinstance(result, Exception):
+                raise result
+
+    def count(self, folder: Folder) -> int:
+        """How many messages are in a folder, or in all for the root, as the service counts."""
+        users = self.users
+        if folder.label is not None and folder.label in self._lists:
+            return len(self._lists[folder.label])
+        if folder.label in (None, ARCHIVE):
+            return int(blocking.call(self.client.execute, users.getProfile(userId="me"))["messagesTotal"])
+        return int(blocking.call(self.client.execute, users.labels().get(userId="me", id=folder.label))["messagesTotal"])
+
+    # ---- messages
+
+    def meta(self, id: str) -> Meta | None:
+        """One message; None where there is none. Not known: its content is fetched too, in the same call."""
+        known = self._metas.get(id)
+        if known is not None:
+            return known
+        request = self.users.messages().get(userId="me", id=id, format="full")
+        answer = self.start(request)[0]
+        if isinstance(answer, OSError):
+            if answer.errno in (errno.ENOENT, errno.EINVAL):
+                return None
+            raise answer
+        return self._keep_mail(answer).meta
+
+    def _keep_mail(self, answer: dict[str, Any]) -> Mail:
+        for part in walk(answer.get("payload", {})):
+            data = part.get("body", {})
+            if data.get("attachmentId") and "data" not in data and not part.get("filename") \
+                    and str(part.get("mimeType", "")).startswith("text/"):
+                data["data"] = self._attachment_data(answer["id"], data["attachmentId"])
+        mail = Mail(answer)
+        mail.meta = self._keep(mail.meta)
+        self.contents.put(mail.meta.id, mail, mail.size)
+        return mail
+
+    def mail(self, meta: Meta, following: Callable[[], list[Meta]] | None = None) -> Mail:
+        """The content of a message. `following` gives what somebody who reads in order will want next."""
+        known: Mail | None = self.contents.get(meta.id)
+        if known is not None:
+            self._last = meta.id
+            return known
+        wanted = [meta]
+        if following is not None:
+            wanted += self._ahead(meta, following())
+        self.load(wanted)
+        self._last = meta.id
+        known = self.contents.get(meta.id)
+        if known is None:                                    # too large to be kept, or pushed out, or gone
+            request = self.users.messages().get(userId="me", id=meta.id, format="full")
+            known = blocking.call(lambda: self._keep_mail(self.client.execute(request)))
+        return known
+
+    def _ahead(self, meta: Meta, after: list[Meta]) -> list[Meta]:
+        """More and more messages, as long as they are read one after the other."""
+        after = [m for m in after if m.id not in self.contents]
+        position = self._last
+        before, self._run = self._run, 0
+        if not position or not self._in_order(position, meta):
+            return []
+        self._run = min(before + 1, len(AHEAD) - 1)
+        return after[:AHEAD[self._run] - 1]
+
+    def _in_order(self, last: str, meta: Meta) -> bool:
+        known = self._metas.get(last)
+        return known is not None and known.date <= meta.date and known.id != meta.id
+
+    def load(self, metas: Sequence[Meta]) -> None:
+        """Fetch contents that are not kept, 50 in a call, several calls at a time."""
+        missing = [m.id for m in metas if m.id not in self.contents]
+        if missing:
+            get = self.users.messages().get
+            self._each_batch(missing, FULL_BATCH, lambda id: get(userId="me", id=id, format="full"),
+                             lambda id, answer: self._keep_mail(answer))
+
+    def _attachment_data(self, id: str, token: str) -> str:
+        get = self.users.messages().attachments().get
+        return str(self.client.execute(get(userId="me", messageId=id, id=token)).get("data", ""))
+
+    def attachment(self, meta: Meta, attachment: Attachment) -> bytes:
+        """The bytes of an attachment. Their ids do not last, so they come from the message."""
+        key = (meta.id, attachment.part)
+        known: bytes | None = self.contents.get(key)
+        if known is None:
+            mail = self.mail(meta)
+            known = blocking.call(self._fetch_attachment, mail, attachment)
+        return known
+
+    def _fetch_attachment(self, mail: Mail, attachment: Attachment) -> bytes:
+        token = mail.tokens.get(attachment.part)
+        if token is None:
+            raise ServiceError(errno.EIO, f"gmail: the attachment {attachment.title!r} has no content")
+        data = decode(self._attachment_data(mail.meta.id, token))
+        return self._keep_attachment(mail.meta.id, attachment, data)
+
+    def _keep_attachment(self, id: str, attachment: Attachment, data: bytes) -> bytes:
+        attachment.size = len(data)
+        self.contents.put((id, attachment.part), data, len(data) + 100)
+        return data
+
+    def load_attachments(self, pairs: Sequence[tuple[Meta, Attachment]]) -> None:
+        """Fetch small attachments that are not kept, several in a call of about a megabyte."""
+        missing = [(m, a) for m, a in pairs if (m.id, a.part) not in self.contents and a.size <= SMALL]
+        self.load([m for m, _ in missing])
+        get = self.users.messages().attachments().get
+        groups: list[list[tuple[Meta, Attachment, str]]] = []
+        held = 0
+        for meta, attachment in missing:
+            mail: Mail | None = self.contents.get(meta.id)
+            token = mail.tokens.get(attachment.part) if mail is not None else None
+            if token is None:
+                continue
+            if not groups or held + attachment.size > SMALL or len(groups[-1]) >= FULL_BATCH:
+                groups.append([])
+                held = 0
+            groups[-1].append((meta, attachment, token))
+            held += attachment.size
+
+        def fetch(group: list[tuple[Meta, Attachment, str]]) -> None:
+            answers = self.client.batch([get(userId="me", messageId=m.id, id=token) for m, _, token in group])
+            for (m, a, _), answer in zip(group, answers, strict=True):
+                if isinstance(answer, dict):
+                    self._keep_attachment(m.id, a, decode(answer.get("data", "")))
+
+        for result in blocking.map_ordered(fetch, groups, WIDTH):
+            if isinstance(result, Exception):
+                raise result
+
+    def raw(self, id: str) -> bytes:
+        """The message as it came, RFC 5322."""
+        request = self.users.messages().get(userId="me", id=id, format="raw")
+        return decode(blocking.call(self.client.execute, request).get("raw", ""))
+
+    def recent(self, since: float) -> list[str]:
+        """Ids of messages that the history told of after a time of the service's clock."""
+        with self._lock:
+            self._recent = {id: at for id, at in self._recent.items() if at >= since}
+            return list(self._recent)
+
+
+def query_of(label: str) -> dict[str, Any]:
+    """Parameters of messages.list for a folder."""
+    return {"q": ARCHIVE_QUERY} if label == ARCHIVE else {"labelIds": [label]}
