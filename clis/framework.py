@@ -16,6 +16,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from mirage.process import blocking
+from mirage.process.process import refusal_note
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -117,9 +118,7 @@ class VirtualCli:
                           arguments.model_dump(mode="json", by_alias=True, exclude_none=True))
             except PermissionError as e:
                 status = self.fail(proc, "denied", f"{chosen.name}: {e.strerror}", 126)
-                note = getattr(e, "note", "")
-                if note:
-                    proc.write_error(f"mirage: {note}\n")
+                proc.write_error(refusal_note(e))
                 return status
         try:
             result = chosen.method(self, Call(proc), arguments)

@@ -76,15 +76,21 @@ class Machine:
             return False
 
     def _tool_at(self, proc: Process, path: str) -> str | None:
-        """The name of the tool that `path` is, whatever the policy says of paths; rules about commands decide on it."""
+        """The path of the tool that `path` is. Where path rules deny /usr/bin it is found all the same: rules about
+        commands decide on it; one that is hidden, or reached by another name that may not be used, is not."""
         whole = path if path.startswith("/") else f"{proc.cwd}/{path}"
         try:
             target = resolve(self.namespace.table, whole)
         except OSError:
             return None
-        if isinstance(target.mounted.mount, Bin) and target.stat is not None and target.stat.is_file:
-            return target.inner[1:]
-        return None
+        if not isinstance(target.mounted.mount, Bin) or target.stat is None or not target.stat.is_file:
+            return None
+        if self.gate is not None:
+            if not self.gate.visible(target):
+                return None
+            if whole.rpartition("/")[0] not in ("/bin", "/usr/bin"):
+                proc.fs.realpath(path)
+        return target.path
 
     def program(self, proc: Process, argv: Sequence[str], path: str | None = None) -> Main:
         """The `main` that executing argv would run, after the gate agreed; `path`: where argv[0] was found before.
@@ -97,15 +103,18 @@ class Machine:
             path = self.find_program(proc, name) if "/" not in name else name
         if path is None:
             raise OSError(errno.ENOENT, os.strerror(errno.ENOENT), name)
-        main = self._load(proc, path, depth=0)
+        loaded: list[str] = []
+        main = self._load(proc, path, 0, loaded)
         if self.gate is not None:
-            self.gate.exec(proc, argv)
+            self.gate.exec(proc, argv, loaded)
         return main
 
-    def _load(self, proc: Process, path: str, depth: int) -> Main:
+    def _load(self, proc: Process, path: str, depth: int, loaded: list[str]) -> Main:
+        """`main` of the program at `path`; `loaded` gets its path and, for a script, those of its interpreters."""
         tool = self._tool_at(proc, path)
+        loaded.append(tool or path)
         if tool is not None:
-            return self._tool(tool)
+            return self._tool(tool.rpartition("/")[2])
         stat = proc.fs.stat(path)
         if stat.is_dir:
             raise OSError(errno.EISDIR, os.strerror(errno.EISDIR), path)
@@ -113,10 +122,10 @@ class Machine:
             raise OSError(errno.EACCES, os.strerror(errno.EACCES), path)
         head = _head(proc, path)
         if head.startswith(b"#!"):
-            return self._script(proc, path, head, depth)
+            return self._script(proc, path, head, depth, loaded)
         if b"\0" in head.partition(b"\n")[0] or head.startswith(b"\x7fELF"):
             raise OSError(errno.ENOEXEC, os.strerror(errno.ENOEXEC), path)
-        return self._interpreted(self._load(proc, SHELL, depth + 1), [SHELL], path)
+        return self._interpreted(self._load(proc, SHELL, depth + 1, loaded), [SHELL], path)
 
     def _tool(self, name: str) -> Main:
         cli = self.clis.get(name)
@@ -127,16 +136,16 @@ class Machine:
             raise OSError(errno.ENOENT, os.strerror(errno.ENOENT), name)
         return main
 
-    def _script(self, proc: Process, path: str, head: bytes, depth: int) -> Main:
+    def _script(self, proc: Process, path: str, head: bytes, depth: int, loaded: list[str]) -> Main:
         if depth >= 4:
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), path)
         line = head[2:].partition(b"\n")[0].strip(b" \t").decode("utf-8", "surrogateescape")
         interpreter, _, argument = line.partition(" ")
         if not interpreter:
-            return self._interpreted(self._load(proc, SHELL, depth + 1), [SHELL], path)
+            return self._interpreted(self._load(proc, SHELL, depth + 1, loaded), [SHELL], path)
         before = [interpreter, argument.strip(" \t")] if argument.strip(" \t") else [interpreter]
         try:
-            return self._interpreted(self._load(proc, interpreter, depth + 1), before, path)
+            return self._interpreted(self._load(proc, interpreter, depth + 1, loaded), before, path)
         except FileNotFoundError:
             error = OSError(errno.ENOENT, os.strerror(errno.ENOENT), path)
             error.interpreter = interpreter  # type: ignore[attr-defined]

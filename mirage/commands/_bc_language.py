@@ -11,7 +11,8 @@ if TYPE_CHECKING:
 
 _TOKEN = re.compile(r"""(?P<space>(?:[ \t\r\f\v]|\\\n)+)|(?P<comment>/\*.*?\*/|\#[^\n]*)|(?P<string>"[^"]*")
 |(?P<number>[0-9A-F](?:[0-9A-F]|\\\n)*(?:\.(?:[0-9A-F]|\\\n)*)?|\.[0-9A-F](?:[0-9A-F]|\\\n)*)
-|(?P<name>[a-z][a-z0-9_]*)|(?P<op>\+\+|--|&&|\|\||[-+*/%^<>=!]=|\^=|[-+*/%^<>=!(){}\[\],;\n.&])""", re.VERBOSE | re.DOTALL)
+|(?P<name>[a-z][a-z0-9_]*)|(?P<op>\+\+|--|&&|\|\||[-+*/%^<>=!]=|\^=|[-+*/%^<>=!(){}\[\],;\n.&])""", re.VERBOSE
+| re.DOTALL)
 KEYWORDS = {"define", "auto", "if", "else", "while", "for", "break", "continue", "return", "print", "quit", "halt",
             "length", "scale", "sqrt", "read", "ibase", "obase", "last", "limits", "warranty", "void", "random"}
 ASSIGNMENTS = {"=", "+=", "-=", "*=", "/=", "%=", "^="}

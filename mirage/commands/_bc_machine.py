@@ -147,7 +147,8 @@ def from_digits(text: str) -> int:
     if len(text) <= 4000:
         return int(text or "0")
     half = len(text) // 2
-    return from_digits(text[:-half]) * 10 ** half + from_digits(text[-half:])
+    high: int = from_digits(text[:-half]) * 10 ** half
+    return high + from_digits(text[-half:])
 
 
 def truncate(value: int, scale: int, to: int) -> tuple[int, int]:
@@ -389,7 +390,8 @@ class Machine:
             self.fits((base.bit_length() - 1) * count if abs(base) > 1 else 0)
         if base_scale and count > MAX_DIGITS:
             raise self.error("exponent too large in raise")
-        value = base ** count if abs(base) > 1 or count < 2 else (1 if base == 1 or not count % 2 and base == -1 else base)
+        value = base ** count if abs(base) > 1 or count < 2 else (1 if base == 1 or not count % 2 and base == -1
+                                                                  else base)
         if exponent > 0:
             full = base_scale * count
             return truncate(value, full, min(full, max(self.scale, base_scale)))
@@ -414,7 +416,7 @@ class Machine:
         to = max(self.scale, scale)
         self.fits(value.bit_length() + 8 * to)
         shift = 2 * to - scale
-        root: int = isqrt(value * 10 ** shift if shift >= 0 else value // 10 ** -shift), to
+        return isqrt(value * 10 ** shift if shift >= 0 else value // 10 ** -shift), to
 
     def call(self, name: str, arguments: list[Node]) -> Number:
         found = self.functions.get(name)
@@ -529,12 +531,14 @@ class Machine:
             return text + ("." + "".join("0123456789ABCDEF"[d] for d in fraction) if fraction else "")
         width = len(str(base - 1))
         text = "".join(f" {d:0{width}d}" for d in out)
-        return text + ("." + "".join(f"{' ' if n else ''}{d:0{width}d}" for n, d in enumerate(fraction)) if fraction else "")
+        return text + ("." + "".join(f"{' ' if n else ''}{d:0{width}d}" for n, d in enumerate(fraction)) if fraction
+                       else "")
 
 
 def _compare(operator: str, left: Number, right: Number) -> bool:
     scale = max(left[1], right[1])
-    a, b = left[0] * 10 ** (scale - left[1]), right[0] * 10 ** (scale - right[1])
+    a: int = left[0] * 10 ** (scale - left[1])
+    b: int = right[0] * 10 ** (scale - right[1])
     results = {"<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b, "==": a == b, "!=": a != b}
     return results[operator]
 

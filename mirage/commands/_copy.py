@@ -196,7 +196,8 @@ class Copier:
         replaced = False
         if old is not None and (self.remove_destination or self.hard_link or self.symbolic_link or stat.is_link
                                 or earlier is not None or old.is_link and self.force):
-            if (self.hard_link or self.symbolic_link) and not (self.force or self.interactive or self.remove_destination):
+            if (self.hard_link or self.symbolic_link) and not (self.force or self.interactive
+                                                               or self.remove_destination):
                 kind = "hard link" if self.hard_link else "symbolic link"
                 if self.hard_link:
                     raise _Failed(self.error(

@@ -138,7 +138,8 @@ class Writer:
     def context(self, group: list[Change]) -> None:
         a0, a1, b0, b1 = self.bounds(group)
         out = [b"***************" + self.function_line(a0) + b"\n"]
-        sides = ((self.a, a0, a1, 0, b"*** ", b" ****\n", b"- ", RED), (self.b, b0, b1, 2, b"--- ", b" ----\n", b"+ ", GREEN))
+        sides = ((self.a, a0, a1, 0, b"*** ", b" ****\n", b"- ", RED),
+                 (self.b, b0, b1, 2, b"--- ", b" ----\n", b"+ ", GREEN))
         for file, low, high, which, left, right, mark, color in sides:
             out.append(self.paint(CYAN, left + _context_range(low, high) + right))
             if not any(change[which] != change[which + 1] for change in group):

@@ -76,7 +76,8 @@ class Inputs:
             try:
                 file = open_input(self.proc, name)
             except OSError as e:
-                self.fail(name, e)
+                from mirage.commands._text import shell_quote
+                self.fail(shell_quote(name), e)
                 continue
             file.incref()
             try:

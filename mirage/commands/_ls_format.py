@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 DEFAULT_COLORS = {"di": "01;34", "ln": "01;36", "pi": "33", "so": "01;35", "bd": "01;33", "cd": "01;33",
                   "ex": "01;32", "su": "37;41", "sg": "30;43", "ow": "34;42", "st": "37;44", "tw": "30;42"}
-TERMS = ("alacritty", "ansi", "color", "con", "cygwin", "dtterm", "eterm", "foot", "gnome", "hurd", "jfbterm", "konsole",
+TERMS = ("alacritty", "ansi", "color", "con", "cygwin", "dtterm", "eterm", "foot", "gnome", "hurd", "jfbterm",
+         "konsole",
          "kterm", "linux", "mlterm", "putty", "rxvt", "screen", "st", "terminator", "tmux", "vt100", "vt220", "vt520",
          "xterm")
 PAGE_BLOCKS = 8

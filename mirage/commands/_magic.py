@@ -11,10 +11,11 @@ if TYPE_CHECKING:
     Reader = Callable[[bytes], "Result | None"]
 
 ENCODINGS = {"us-ascii": "ASCII", "utf-8": "Unicode text, UTF-8", "utf-8-bom": "Unicode text, UTF-8 (with BOM)",
-             "iso-8859-1": "ISO-8859", "unknown-8bit": "Non-ISO extended-ASCII", "utf-16le": "Unicode text, UTF-16, little-endian",
+             "iso-8859-1": "ISO-8859", "unknown-8bit": "Non-ISO extended-ASCII",
+             "utf-16le": "Unicode text, UTF-16, little-endian",
              "utf-16be": "Unicode text, UTF-16, big-endian"}
 SHEBANGS = (
-    (rb"/(?:usr/)?(?:local/)?bin/(?:env\s+)?bash\b|/bin/bash\b", "Bourne-Again shell script", "text/x-shellscript"),
+    (rb"\S*/(?:env\s+)?bash(?:\s|\Z)", "Bourne-Again shell script", "text/x-shellscript"),
     (rb"\S*/(?:env\s+)?(?:dash|sh)(?:\s|\Z)", "POSIX shell script", "text/x-shellscript"),
     (rb"\S*/(?:env\s+)?zsh(?:\s|\Z)", "Paul Falstad's zsh script", "text/x-shellscript"),
     (rb"\S*/(?:env\s+)?ksh(?:\s|\Z)", "Korn shell script", "text/x-shellscript"),
@@ -35,12 +36,16 @@ SOURCES: tuple[tuple[bytes, str, str], ...] = (
     (rb"(?i)\A\s*(?:<!--.*?-->\s*)?<(?:!doctype\s+html|html|head|title|body|h1)\b", "HTML document", "text/html"),
     (rb"(?s)\A\s*<svg\b", "SVG Scalable Vector Graphics image", "image/svg+xml"),
     (rb"\A-----BEGIN CERTIFICATE-----", "PEM certificate", "application/x-pem-file"),
-    (rb"(?m)^\s*(?:from\s+[\w.]+\s+import\s+\S|import\s+\w+(?:,\s*\w+)*\s*$)(?s:.*)", "Python script", "text/x-script.python"),
-    (rb"(?m)^(?:\s{0,50}def\s{1,50}[a-zA-Z]\w{0,100}\s{0,50}\(.{0,255}\)\s{0,10}(?:->.{0,50})?:(?:\s|$))", "Python script",
+    (rb"(?m)^\s*(?:from\s+[\w.]+\s+import\s+\S|import\s+\w+(?:,\s*\w+)*\s*$)(?s:.*)", "Python script",
      "text/x-script.python"),
-    (rb"(?m)^(?:class\s{1,50}\w+(?:.*)?\{|template\s*<|\s*(?:public|private|protected):|namespace\s+\w+\s*\{|using namespace\b)",
+    (rb"(?m)^(?:\s{0,50}def\s{1,50}[a-zA-Z]\w{0,100}\s{0,50}\(.{0,255}\)\s{0,10}(?:->.{0,50})?:(?:\s|$))",
+     "Python script",
+     "text/x-script.python"),
+    (rb"(?m)^(?:class\s{1,50}\w+(?:.*)?\{|template\s*<|\s*(?:public|private|protected):|namespace\s+\w+\s*\{|using "
+     rb"namespace\b)",
      "C++ source", "text/x-c++"),
-    (rb"(?m)^\s*#\s*include\b|main\(|^(?:static\s+)?struct\s+\w+\s*\{|^\s*(?:typedef|extern)\s+\w", "C source", "text/x-c"),
+    (rb"(?m)^\s*#\s*include\b|main\(|^(?:static\s+)?struct\s+\w+\s*\{|^\s*(?:typedef|extern)\s+\w", "C source",
+     "text/x-c"),
     (rb"\A\s*\\documentclass|\\usepackage", "LaTeX 2e document", "text/x-tex"),
     (rb"\A\s*\\(?:section|chapter|begin)\b", "LaTeX document", "text/x-tex"),
     (rb"(?m)^\.(?:PHONY|SUFFIXES)\s*:|^(?:all|clean|install)\s*:(?:$|\s)", "makefile script", "text/x-makefile"),
@@ -64,6 +69,7 @@ def charset_of(data: bytes) -> str | None:
         return "utf-16le"
     if data.startswith(b"\xfe\xff") and len(data) % 2 == 0 and len(data) > 2:
         return "utf-16be"
+    data = data.rstrip(b"\0") or b"\0"
     if re.search(rb"[\x00-\x06\x0e-\x1a\x1c-\x1f\x7f]", data):
         return None
     if data.isascii():
@@ -112,7 +118,7 @@ def identify(data: bytes) -> Result:
         return found
     if charset is None:
         return Result("data", "application/octet-stream")
-    return _text(data, charset)
+    return _text(data if charset.startswith("utf-16") else data.rstrip(b"\0"), charset)
 
 
 def _text(data: bytes, charset: str) -> Result:
@@ -158,7 +164,8 @@ def _special_text(data: bytes, encoding: str, notes: str, charset: str) -> Resul
         parts = [f'{n} line "{line.decode("utf-8", "replace")}"' for n, line in zip(names, lines) if line]
         if not data.startswith(b"diff "):
             parts = parts[:2]
-        return Result(", ".join(["unified diff output text", *parts, f"{encoding} text{notes}"]), "text/x-diff", charset)
+        return Result(", ".join(["unified diff output text", *parts, f"{encoding} text{notes}"]), "text/x-diff",
+                      charset)
     if data.startswith(b"From "):
         return Result(f'Mailbox text, 1st line "{lines[0].decode("utf-8", "replace")}"', "application/mbox", charset)
     if re.match(rb"(?:From|Received|Return-Path|Path|Xref|Delivered-To): ", data):
@@ -167,7 +174,8 @@ def _special_text(data: bytes, encoding: str, notes: str, charset: str) -> Resul
     if data.startswith(b"BEGIN:VCARD"):
         return Result("vCard visiting card", "text/vcard", charset)
     if data.startswith(b"BEGIN:VCALENDAR"):
-        return Result("iCalendar calendar file" + ("" if b"\r\n" in data else ", without CRLF"), "text/calendar", charset)
+        return Result("iCalendar calendar file" + ("" if b"\r\n" in data else ", without CRLF"), "text/calendar",
+                      charset)
     if data.startswith((b"ssh-rsa ", b"ssh-ed25519 ")):
         kind = "RSA" if data.startswith(b"ssh-rsa") else "ED25519"
         return Result(f"OpenSSH {kind} public key", "text/x-ssh-public-key", charset)
@@ -230,7 +238,8 @@ def _binary(data: bytes) -> Result | None:
         kind = "POSIX tar archive (GNU)" if data[257:265] == b"ustar  \0" else "POSIX tar archive"
         return Result(kind, "application/x-tar")
     if data[4:8] == b"ftyp":
-        return Result("ISO Media, MP4 Base Media v1 [ISO 14496-12:2003]" if data[8:12] == b"isom" else "ISO Media", "video/mp4")
+        return Result("ISO Media, MP4 Base Media v1 [ISO 14496-12:2003]" if data[8:12] == b"isom" else "ISO Media",
+                      "video/mp4")
     return None
 
 
@@ -354,10 +363,12 @@ def _sqlite(data: bytes) -> Result | None:
         return None
     counter, pages = struct.unpack(">II", data[24:32])
     cookie, schema = struct.unpack(">II", data[40:48])
-    encoding = {1: "UTF-8", 2: "UTF-16 little endian", 3: "UTF-16 big endian"}.get(struct.unpack(">I", data[56:60])[0], "")
+    encoding = {1: "UTF-8", 2: "UTF-16 little endian", 3: "UTF-16 big endian"}.get(struct.unpack(">I",
+        data[56:60])[0], "")
     valid, version = struct.unpack(">II", data[92:100])
     return Result(f"SQLite 3.x database, last written using SQLite version {version}, file counter {counter}, "
-                  f"database pages {pages}, cookie 0x{cookie:x}, schema {schema}, {encoding}, version-valid-for {valid}",
+                  f"database pages {pages}, cookie 0x{cookie:x}, schema {schema}, {encoding}, version-valid-for "
+                  f"{valid}",
                   "application/vnd.sqlite3")
 
 
@@ -375,17 +386,20 @@ def _fixed(description: str, mime: str) -> Reader:
 
 
 _FORMATS: tuple[tuple[bytes, Reader], ...] = (
-    (b"\x89PNG\r\n\x1a\n", _png), (b"GIF8", _gif), (b"\xff\xd8\xff", _jpeg), (b"\x1f\x8b", _gzip), (b"PK\x03\x04", _zip),
+    (b"\x89PNG\r\n\x1a\n", _png), (b"GIF8", _gif), (b"\xff\xd8\xff", _jpeg), (b"\x1f\x8b", _gzip),
+    (b"PK\x03\x04", _zip),
     (b"PK\x05\x06", _fixed("Zip archive data (empty)", "application/zip")), (b"RIFF", _riff), (b"BM", _bmp),
     (b"\x7fELF", _elf), (b"SQLite format 3\0", _sqlite), (b"%PDF-", _pdf),
     (b"BZh", lambda d: Result(f"bzip2 compressed data, block size = {chr(d[3])}00k", "application/x-bzip2")
      if len(d) > 3 and 49 <= d[3] <= 57 else None),
     (b"\xfd7zXZ\0", lambda d: Result("XZ compressed data, checksum "
-                                     + {0: "NONE", 1: "CRC32", 4: "CRC64", 10: "SHA-256"}.get(d[7] if len(d) > 7 else -1, "")
+                                     + {0: "NONE", 1: "CRC32", 4: "CRC64", 10: "SHA-256"}.get(d[7] if len(d) > 7 else
+                                         -1, "")
                                      .strip(), "application/x-xz")),
     (b"\x28\xb5\x2f\xfd", _fixed("Zstandard compressed data (v0.8+), Dictionary ID: None", "application/zstd")),
     (b"\x1f\x9d", _fixed("compress'd data 16 bits", "application/x-compress")),
-    (b"7z\xbc\xaf\x27\x1c", lambda d: Result(f"7-zip archive data, version {d[6]}.{d[7]}", "application/x-7z-compressed")
+    (b"7z\xbc\xaf\x27\x1c", lambda d: Result(f"7-zip archive data, version {d[6]}.{d[7]}",
+                                             "application/x-7z-compressed")
      if len(d) > 7 else None),
     (b"Rar!\x1a\x07", _fixed("RAR archive data", "application/x-rar")),
     (b"ID3", lambda d: Result(f"Audio file with ID3 version 2.{d[3]}.{d[4]}", "audio/mpeg") if len(d) > 9 else
@@ -395,7 +409,8 @@ _FORMATS: tuple[tuple[bytes, Reader], ...] = (
     (b"\xca\xfe\xba\xbe", lambda d: Result(f"compiled Java class data, version {int.from_bytes(d[6:8], 'big')}."
                                            f"{int.from_bytes(d[4:6], 'big')}", "application/x-java-applet")
      if len(d) > 8 and d[7] > 40 else None),
-    (b"{\\rtf1", lambda d: Result("Rich Text Format data, version 1" + (", ANSI" if b"\\ansi" in d[:64] else ""), "text/rtf")),
+    (b"{\\rtf1", lambda d: Result("Rich Text Format data, version 1" + (", ANSI" if b"\\ansi" in d[:64] else ""),
+                                  "text/rtf")),
     (b"%!PS-Adobe-", lambda d: Result(f"PostScript document text conforming DSC level "
                                       f"{d[11:14].decode('latin-1').strip()}", "application/postscript")),
     (b"II*\0", _fixed("TIFF image data, little-endian", "image/tiff")),

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
 _POSITION = re.compile(r"([0-9]*)(?:\.([0-9]*))?([bdfgihMnRrV]*)")
 _BLANKS = b" \t\n"
 _UPPER = bytes(b - 32 if 97 <= b <= 122 else b for b in range(256))
-_NOT_DICTIONARY = bytes(b for b in range(256) if not (48 <= b < 58 or 65 <= b < 91 or 97 <= b < 123 or b in (9, 10, 32)))
+_NOT_DICTIONARY = bytes(b for b in range(256) if not (48 <= b < 58 or 65 <= b < 91 or 97 <= b < 123
+                                                      or b in (9, 10, 32)))
 _NOT_PRINTING = bytes(b for b in range(256) if not 32 <= b < 127)
 _NUMBER = re.compile(rb"[ \t\n]*(-?)([0-9]*)(?:\.([0-9]*))?")
 _HUMAN = re.compile(rb"[ \t\n]*(-?)([0-9]*)(?:\.([0-9]*))?([KkMGTPEZYRQ]?)")
@@ -22,6 +23,8 @@ _MONTHS = {m: i for i, m in enumerate((b"JAN", b"FEB", b"MAR", b"APR", b"MAY", b
                                        b"OCT", b"NOV", b"DEC"), 1)}
 _POWERS = {b"": 0, b"k": 1, **{bytes((c,)): i for i, c in enumerate(b"KMGTPEZYRQ", 1)}}
 MAX_FIELD = 65535
+PLACES = 15
+_ZEROS = b"0" * PLACES
 
 
 class KeyError_(Exception):
@@ -117,6 +120,8 @@ def _extractor(key: Key, separator: bytes | None) -> Callable[[bytes], bytes] | 
             return lambda line: parts[start] if len(parts := line.split(tab, start)) > start else b""
         if end == start:
             return lambda line: parts[start] if len(parts := line.split(tab, start + 1)) > start else b""
+    if separator is None and plain:
+        return _blank_separated(start, end)
     begin_at = _advance(separator, start, stay=False)
     end_at = None
     if end is not None:
@@ -137,6 +142,18 @@ def _extractor(key: Key, separator: bytes | None) -> Callable[[bytes], bytes] | 
                 b = len(line) - len(line[b:].lstrip(_BLANKS))
             b += end_char
         return line[a:b] if b > a else b""
+    return extract
+
+
+def _blank_separated(start: int, end: int | None) -> Callable[[bytes], bytes]:
+    """Whole fields between blanks, with the blanks in front of the first one."""
+    one = rb"(?:[ \t\n]*[^ \t\n]+)"
+    rest = rb"(.*)" if end is None else rb"(%s{%d}|.*)" % (one, max(0, min(end, MAX_FIELD) + 1 - start))
+    match = re.compile(rb"%s{%d}%s" % (one, start, rest), re.DOTALL).match
+
+    def extract(line: bytes) -> bytes:
+        found = match(line)
+        return found[1] if found else b""
     return extract
 
 
@@ -191,17 +208,26 @@ def _text_converter(flags: set[str]) -> Callable[[bytes], bytes] | None:
 
 
 def numeric(text: bytes) -> Any:
-    """-n: an optional minus, digits, a fraction; anything else is 0. Exact: int, or Fraction for fractions."""
+    """-n: an optional minus, digits, a fraction; anything else is 0. Exact, in units of 10**-PLACES."""
     sign, whole, fraction = _NUMBER.match(text).groups()  # type: ignore[union-attr]
-    fraction = fraction.rstrip(b"0") if fraction else b""
-    if len(whole) + len(fraction) > 4000:
-        whole, fraction = whole[:4000], fraction[:max(0, 4000 - len(whole))]
-    if not fraction:
-        value: Any = int(whole) if whole else 0
+    if not fraction and len(whole) < 4000:
+        value: Any = int(whole + _ZEROS) if whole else 0
+    elif len(whole) + len(fraction or b"") > 4000:
+        value = _huge(whole, fraction or b"")
+    elif len(fraction) <= PLACES:
+        value = int(whole + fraction.ljust(PLACES, b"0"))
     else:
         from fractions import Fraction
-        value = Fraction(int(whole + fraction), 10 ** len(fraction))
+        value = Fraction(int(whole + fraction), 10 ** (len(fraction) - PLACES))
     return -value if sign else value
+
+
+def _huge(whole: bytes, fraction: bytes) -> int:
+    """Thousands of digits: length and leading digits decide."""
+    digits = whole.lstrip(b"0")
+    if len(digits) < 3000:
+        return int(digits + fraction[:PLACES].ljust(PLACES, b"0"))
+    return int(digits[:3000]) * 10 ** (len(digits) - 3000 + PLACES) if len(digits) < 1_000_000 else 1 << 4_000_000
 
 
 def human(text: bytes) -> tuple[int, Any]:

@@ -5,6 +5,7 @@ import re
 
 from mirage.commands._getopt import NONE, Spec, parse
 from mirage.commands._io import Inputs, chunks
+from mirage.commands._text import shell_quote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ def main(proc: Process) -> int:
     for name, file in inputs:
         if _is_output(proc, file):
             proc.stdout.flush()
-            proc.message(f"{name}: input file is output file")
+            proc.message(f"{shell_quote(name)}: input file is output file")
             inputs.status = 1
             continue
         try:
@@ -102,7 +103,7 @@ def main(proc: Process) -> int:
                 proc.stdout.write(data)
                 proc.stdout.flush()
         except IsADirectoryError as e:
-            inputs.fail(name, e)
+            inputs.fail(shell_quote(name), e)
     return inputs.status
 
 
@@ -120,7 +121,7 @@ def _transformed(proc: Process, inputs: Inputs, transform: Transform) -> None:
                 proc.stdout.flush()
                 rest = data[cut:]
         except IsADirectoryError as e:
-            inputs.fail(name, e)
+            inputs.fail(shell_quote(name), e)
     if rest:
         proc.stdout.write(transform.apply(rest))
 

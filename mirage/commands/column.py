@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import re
 
-from mirage.commands._getopt import NONE, OPTIONAL, REQUIRED, Spec, parse
+from mirage.commands._getopt import NONE, REQUIRED, Spec, parse
 from mirage.commands._io import decode, encode, open_input, read_all
 from mirage.commands._text import char_width, fatal
 from mirage.process.process import refusal_note
@@ -21,7 +21,8 @@ SPEC = Spec("c:C:dE:eH:i:Jl:LmN:n:O:o:p:R:r:s:S:T:txW:h", {
     "table-empty-lines": ("L", NONE), "table-header-repeat": ("e", NONE), "table-hide": ("H", REQUIRED),
     "table-maxout": ("m", NONE), "table-name": ("n", REQUIRED), "table-noextreme": ("E", REQUIRED),
     "table-noheadings": ("d", NONE), "table-order": ("O", REQUIRED), "table-right": ("R", REQUIRED),
-    "table-truncate": ("T", REQUIRED), "table-wrap": ("W", REQUIRED), "tree": ("r", REQUIRED), "tree-id": ("i", REQUIRED),
+    "table-truncate": ("T", REQUIRED), "table-wrap": ("W", REQUIRED), "tree": ("r", REQUIRED),
+    "tree-id": ("i", REQUIRED),
     "tree-parent": ("p", REQUIRED), "use-spaces": ("S", REQUIRED)},
     help="Usage:\n column [options] [<file>...]\n\nColumnate lists.\n")
 
@@ -130,7 +131,8 @@ def _lines(proc: Process, operands: list[str], o: Options) -> tuple[list[str], i
             finally:
                 file.decref()
         except OSError as e:
-            proc.message(f"{name}: {e.strerror}" if not isinstance(e, IsADirectoryError) else f"read failed: {e.strerror}")
+            proc.message(f"{name}: {e.strerror}" if not isinstance(e, IsADirectoryError)
+                         else f"read failed: {e.strerror}")
             proc.write_error(refusal_note(e))
             status = 1
             continue

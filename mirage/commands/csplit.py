@@ -5,7 +5,7 @@ import os
 import re
 
 from mirage.commands._getopt import NONE, REQUIRED, Spec, parse
-from mirage.commands._io import encode, open_input, read_all
+from mirage.commands._io import open_input, read_all
 from mirage.commands._text import fatal, missing_operand, quote, shell_quote
 from mirage.text.regex import Regex, RegexError, compile_bre
 
@@ -18,7 +18,8 @@ SPEC = Spec("b:f:kn:sqz", {
     "suffix-format": ("b", REQUIRED), "prefix": ("f", REQUIRED), "keep-files": ("k", NONE), "digits": ("n", REQUIRED),
     "quiet": ("s", NONE), "silent": ("s", NONE), "elide-empty-files": ("z", NONE),
     "suppress-matched": ("suppress", NONE)},
-    help="Usage: NAME [OPTION]... FILE PATTERN...\nOutput pieces of FILE separated by PATTERN(s) to files 'xx00', 'xx01', ...\n")
+    help="Usage: NAME [OPTION]... FILE PATTERN...\nOutput pieces of FILE separated by PATTERN(s) to files 'xx00', "
+         "'xx01', ...\n")
 
 _PATTERN = re.compile(r"([/%])((?:\\.|(?!\1)[^\\])*)\1([-+]?[0-9]+)?\Z", re.DOTALL)
 
@@ -144,7 +145,8 @@ def _apply(proc: Process, s: Splitter, patterns: list[str]) -> None:
                 raise s.fail(f"{quote(proc, text)}: invalid regular expression: {e}") from None
             count = 0
             while repeat is None or count <= repeat:
-                if not s.regex(matched[1], regex, int(matched[3] or 0), s.at == 0 and count == 0 and not s.made, count, text,
+                if not s.regex(matched[1], regex, int(matched[3] or 0), s.at == 0 and count == 0 and not s.made,
+                               count, text,
                                repeat is None):
                     break
                 count += 1

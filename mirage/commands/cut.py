@@ -70,7 +70,8 @@ def main(proc: Process) -> int:
         if delimiter is not None:
             raise usage_error(proc, SPEC, "an input delimiter may be specified only when operating on fields")
         if only:
-            raise usage_error(proc, SPEC, "suppressing non-delimited lines makes sense\n\tonly when operating on fields")
+            raise usage_error(proc, SPEC, "suppressing non-delimited lines makes sense\n\tonly when operating on "
+                                          "fields")
     ranges = merge(read_list(proc, listing, kind == "f"), keep=kind != "f" and output is not None)
     if complement:
         ranges = inverted(ranges)

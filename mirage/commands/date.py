@@ -38,7 +38,8 @@ def main(proc: Process) -> int:
     for key, value in options:
         new = None
         if key == "I":
-            word = choice(proc, SPEC, "--iso-8601", value, (("hours",), ("minutes",), ("date",), ("seconds",), ("ns",))) \
+            word = choice(proc, SPEC, "--iso-8601", value, (("hours",), ("minutes",), ("date",), ("seconds",),
+                                                            ("ns",))) \
                 if value else "date"
             new = ISO[word]
         elif key == "3339":
@@ -68,7 +69,8 @@ def main(proc: Process) -> int:
                 raise fatal(proc, "multiple output formats specified")
             template = operands.pop()[1:]
         elif sources or setting is not None:
-            raise usage_error(proc, SPEC, f"the argument {quote(proc, operands[0])} lacks a leading '+';\nwhen using an "
+            raise usage_error(proc, SPEC, f"the argument {quote(proc, operands[0])} lacks a leading '+';\nwhen "
+                                          f"using an "
                               "option to specify date(s), any non-option\nargument must be a format string beginning "
                               "with '+'")
     if template == "resolution":

@@ -33,7 +33,7 @@ class Row:
 
 def _mounts(proc: Process) -> list[str]:
     """Mount points that the process can see, shortest first."""
-    return sorted(proc.machine.namespace.table.by_point)
+    return sorted(point for point in proc.machine.namespace.table.by_point if proc.fs.exists(point))
 
 
 def main(proc: Process) -> int:

@@ -257,7 +257,9 @@ class Differ:
             return self.labels[number]
         from mirage.commands._times import full_iso
         stat = side.stat
-        when = 0 if stat is None else int(self.proc.now() * 1e9) if side.path == "-" and not stat.is_file else stat.mtime_ns
+        when = 0 if stat is None else stat.mtime_ns
+        if stat is not None and side.path == "-" and not stat.is_file:
+            when = int(self.proc.now() * 1e9)
         return f"{_quoted(side.name)}\t{full_iso(self.proc, when)}"
 
     # ---- what counts as equal

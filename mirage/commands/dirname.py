@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from mirage.process.process import Process
 
 SPEC = Spec("z", {"zero": ("z", NONE)},
-            help="Usage: NAME [OPTION] NAME...\nOutput each NAME with its last non-slash component and trailing slashes\n"
+            help="Usage: NAME [OPTION] NAME...\nOutput each NAME with its last non-slash component and trailing "
+                 "slashes\n"
                  "removed; if NAME contains no /'s, output '.' (meaning the current directory).\n")
 
 

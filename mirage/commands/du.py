@@ -26,6 +26,20 @@ SPEC = Spec("0abcd:B:DHhkLlmPsSt:xX:", {
          "Summarize device usage of the set of FILEs, recursively for directories.\n")
 
 
+class Frame:
+    """A directory that is being added up: `size` of it and its files, `below` of its directories."""
+
+    __slots__ = ("below", "depth", "latest", "names", "path", "size")
+
+    def __init__(self, path: str, depth: int, names: list[str], size: int, latest: int) -> None:
+        self.path = path
+        self.depth = depth
+        self.names = names
+        self.size = size
+        self.below = 0
+        self.latest = latest
+
+
 class Usage:
     def __init__(self, proc: Process) -> None:
         self.proc = proc
@@ -100,31 +114,20 @@ class Usage:
             size = self.size(stat)
             self.show(top, size, 0, stat.mtime_ns)
             return size, stat.mtime_ns
-        stack: list[list[object]] = []
-
-        def enter(path: str, folder: Stat, depth: int) -> None:
-            try:
-                names = [e.name for e in fs.list(path)]
-            except OSError as e:
-                self.error(f"cannot read directory {shell_quote(path, True)}", e)
-                names = []
-            names.reverse()
-            stack.append([path, folder, depth, names, self.size(folder), 0, folder.mtime_ns])
-        enter(top, stat, 0)
+        stack = [self.enter(top, stat, 0)]
         while True:
             frame = stack[-1]
-            path, _, depth, names, size, below, when = frame
-            if not names:
+            if not frame.names:
                 stack.pop()
-                whole = size + below  # type: ignore[operator]
-                self.show(path, size if "S" in self.flags else whole, depth, when)  # type: ignore[arg-type]
+                whole = frame.size + frame.below
+                self.show(frame.path, frame.size if "S" in self.flags else whole, frame.depth, frame.latest)
                 if not stack:
-                    return whole, when  # type: ignore[return-value]
-                stack[-1][5] += whole  # type: ignore[operator]
-                stack[-1][6] = max(stack[-1][6], when)  # type: ignore[type-var]
+                    return whole, frame.latest
+                stack[-1].below += whole
+                stack[-1].latest = max(stack[-1].latest, frame.latest)
                 continue
-            name = names.pop()  # type: ignore[attr-defined]
-            child = f"{path}{name}" if path.endswith("/") else f"{path}/{name}"  # type: ignore[attr-defined]
+            name = frame.names.pop()
+            child = f"{frame.path}{name}" if frame.path.endswith("/") else f"{frame.path}/{name}"
             if self.exclude and self.excluded(child):
                 continue
             try:
@@ -135,16 +138,24 @@ class Usage:
             if self.counted(found):
                 continue
             if found.is_dir:
-                if "x" in self.flags and found.dev != stat.dev:
-                    continue
-                enter(child, found, depth + 1)  # type: ignore[operator]
+                if not ("x" in self.flags and found.dev != stat.dev):
+                    stack.append(self.enter(child, found, frame.depth + 1))
                 continue
             used = self.size(found)
-            frame[4] += used  # type: ignore[operator]
-            frame[6] = max(frame[6], found.mtime_ns)  # type: ignore[type-var]
+            frame.size += used
+            frame.latest = max(frame.latest, found.mtime_ns)
             if "a" in self.flags:
-                self.show(child, used, depth + 1, found.mtime_ns)  # type: ignore[operator]
+                self.show(child, used, frame.depth + 1, found.mtime_ns)
             self.proc.kernel.tick()
+
+    def enter(self, path: str, folder: Stat, depth: int) -> Frame:
+        try:
+            names = [entry.name for entry in self.proc.fs.list(path)]
+        except OSError as e:
+            self.error(f"cannot read directory {shell_quote(path, True)}", e)
+            names = []
+        names.reverse()
+        return Frame(path, depth, names, self.size(folder), folder.mtime_ns)
 
 
 def main(proc: Process) -> int:

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from mirage.process.process import Process
 
 SPEC = Spec("it:", {"initial": ("i", NONE), "tabs": ("t", REQUIRED)},
-            help="Usage: NAME [OPTION]... [FILE]...\nConvert tabs in each FILE to spaces, writing to standard output.\n")
+            help="Usage: NAME [OPTION]... [FILE]...\nConvert tabs in each FILE to spaces, writing to standard "
+                 "output.\n")
 
 
 def main(proc: Process) -> int:

@@ -7,6 +7,7 @@ from mirage.commands._getopt import NONE, REQUIRED, Spec, parse
 from mirage.commands._io import encode
 from mirage.commands._magic import Result, identify
 from mirage.process.signals import Exit
+from mirage.process.process import refusal_note
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +25,8 @@ USAGE = """Usage: file [-bcCdEhikLlNnprsSvzZ0] [--apple] [--extension] [--mime-e
 SPEC = Spec("bcCdEe:F:f:hikLlm:NnpP:rsSvzZ0", {
     "brief": ("b", NONE), "checking-printout": ("c", NONE), "dereference": ("L", NONE), "no-dereference": ("h", NONE),
     "exclude": ("e", REQUIRED), "exclude-quiet": ("e", REQUIRED), "separator": ("F", REQUIRED),
-    "files-from": ("f", REQUIRED), "mime": ("i", NONE), "mime-type": ("type", NONE), "mime-encoding": ("encoding", NONE),
+    "files-from": ("f", REQUIRED), "mime": ("i", NONE), "mime-type": ("type", NONE),
+    "mime-encoding": ("encoding", NONE),
     "extension": ("extension", NONE), "apple": ("apple", NONE), "keep-going": ("k", NONE), "list": ("l", NONE),
     "magic-file": ("m", REQUIRED), "no-buffer": ("n", NONE), "no-pad": ("N", NONE), "print0": ("0", NONE),
     "preserve-date": ("p", NONE), "parameter": ("P", REQUIRED), "raw": ("r", NONE), "special-files": ("s", NONE),
@@ -90,6 +92,7 @@ def _describe(proc: Process, name: str, flags: set[str]) -> tuple[str, bool]:
         if stat.is_link and "L" in flags:
             stat = fs.stat(name)
     except OSError as e:
+        proc.write_error(refusal_note(e))
         if "E" in flags:
             return f"ERROR: cannot stat `{name}' ({e.strerror})", True
         return f"cannot open `{name}' ({e.strerror})", True
@@ -100,6 +103,7 @@ def _describe(proc: Process, name: str, flags: set[str]) -> tuple[str, bool]:
         with proc.opened(name) as file:
             data = _head(proc, file)
     except OSError as e:
+        proc.write_error(refusal_note(e))
         return "regular file, no read permission" if e.errno == 13 else f"cannot open `{name}' ({e.strerror})", True
     result = identify(data)
     if flags & {"z", "Z"} and result.mime == "application/gzip":

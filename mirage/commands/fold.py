@@ -9,7 +9,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from mirage.process.process import Process
 
-SPEC = Spec("bsw:0:1:2:3:4:5:6:7:8:9:", {"bytes": ("b", NONE), "spaces": ("s", NONE), "width": ("w", REQUIRED)}, help="""\
+SPEC = Spec("bsw:0:1:2:3:4:5:6:7:8:9:", {"bytes": ("b", NONE), "spaces": ("s", NONE), "width": ("w", REQUIRED)},
+            help="""\
 Usage: NAME [OPTION]... [FILE]...
 Wrap input lines in each FILE, writing to standard output.
 

@@ -1,7 +1,7 @@
 """join: join lines of two files on a common field (GNU coreutils 9.7)."""
 from __future__ import annotations
 
-from mirage.commands._getopt import NONE, REQUIRED, Spec, parse
+from mirage.commands._getopt import NONE, Spec, parse
 from mirage.commands._io import decode, encode, line_blocks, open_input
 from mirage.commands._text import extra_operand, fatal, missing_operand, quote, shell_quote
 from mirage.process.signals import Exit

@@ -9,7 +9,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from mirage.process.process import Process
 
-SPEC = Spec("", help="Usage: NAME FILE1 FILE2\nCall the link function to create a link named FILE2 to an existing FILE1.\n")
+SPEC = Spec("", help="Usage: NAME FILE1 FILE2\nCall the link function to create a link named FILE2 to an existing "
+                     "FILE1.\n")
 
 
 def main(proc: Process) -> int:

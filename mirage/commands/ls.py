@@ -6,8 +6,16 @@ import stat as st
 
 from mirage.commands import _ls_format as fmt
 from mirage.commands._getopt import NONE, OPTIONAL, REQUIRED, Spec, parse, usage_error
-from mirage.commands._text import (BlockSize, block_size, choice, default_block_size, fatal, quote,
-                                   shell_quote, text_width)
+from mirage.commands._text import (
+    BlockSize,
+    block_size,
+    choice,
+    default_block_size,
+    fatal,
+    quote,
+    shell_quote,
+    text_width,
+)
 from mirage.process.process import refusal_note
 from mirage.vfs.types import Stat
 

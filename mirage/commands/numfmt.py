@@ -14,12 +14,15 @@ if TYPE_CHECKING:
     from mirage.process.process import Process
 
 SPEC = Spec("d:z", {
-    "debug": ("debug", NONE), "delimiter": ("d", REQUIRED), "field": ("field", REQUIRED), "format": ("format", REQUIRED),
+    "debug": ("debug", NONE), "delimiter": ("d", REQUIRED), "field": ("field", REQUIRED),
+    "format": ("format", REQUIRED),
     "from": ("from", REQUIRED), "from-unit": ("fromunit", REQUIRED), "grouping": ("grouping", NONE),
     "header": ("header", OPTIONAL), "invalid": ("invalid", REQUIRED), "padding": ("padding", REQUIRED),
-    "round": ("round", REQUIRED), "suffix": ("suffix", REQUIRED), "to": ("to", REQUIRED), "to-unit": ("tounit", REQUIRED),
+    "round": ("round", REQUIRED), "suffix": ("suffix", REQUIRED), "to": ("to", REQUIRED),
+    "to-unit": ("tounit", REQUIRED),
     "unit-separator": ("unitsep", REQUIRED), "zero-terminated": ("z", NONE)},
-    help="Usage: NAME [OPTION]... [NUMBER]...\nReformat NUMBER(s), or the numbers from standard input if none are specified.\n")
+    help="Usage: NAME [OPTION]... [NUMBER]...\nReformat NUMBER(s), or the numbers from standard input if none are "
+         "specified.\n")
 
 SCALES_FROM = (("none",), ("auto",), ("si",), ("iec",), ("iec-i",))
 SCALES_TO = (("none",), ("si",), ("iec",), ("iec-i",))

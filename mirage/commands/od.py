@@ -21,14 +21,17 @@ SPEC = Spec("A:aBbcDdeFfHhIij:LlN:OoS:st:vw::Xx", {
     help="Usage: NAME [OPTION]... [FILE]...\n  or:  NAME [-abcdfilosx]... [FILE] [[+]OFFSET[.][b]]\n"
          "Write an unambiguous representation, octal bytes by default,\nof FILE to standard output.\n")
 
-TRADITIONAL = {"a": "a", "b": "o1", "c": "c", "d": "u2", "D": "u4", "e": "fD", "f": "fF", "F": "fD", "h": "x2", "H": "x4",
-               "i": "dI", "I": "dL", "l": "dL", "L": "dL", "o": "o2", "O": "o4", "B": "o2", "s": "d2", "x": "x2", "X": "x4"}
+TRADITIONAL = {"a": "a", "b": "o1", "c": "c", "d": "u2", "D": "u4", "e": "fD", "f": "fF", "F": "fD", "h": "x2",
+               "H": "x4",
+               "i": "dI", "I": "dL", "l": "dL", "L": "dL", "o": "o2", "O": "o4", "B": "o2", "s": "d2", "x": "x2",
+               "X": "x4"}
 NAMED = ("nul", "soh", "stx", "etx", "eot", "enq", "ack", "bel", "bs", "ht", "nl", "vt", "ff", "cr", "so", "si", "dle",
          "dc1", "dc2", "dc3", "dc4", "nak", "syn", "etb", "can", "em", "sub", "esc", "fs", "gs", "rs", "us", "sp")
 ESCAPES = {0: "\\0", 7: "\\a", 8: "\\b", 9: "\\t", 10: "\\n", 11: "\\v", 12: "\\f", 13: "\\r"}
 SIZES = {"C": 1, "S": 2, "I": 4, "L": 8}
 FLOATS = {"F": 4, "D": 8, "L": 16, "H": 2, "B": 2}
-OCTAL_WIDTH, DECIMAL_WIDTH, UNSIGNED_WIDTH = {1: 3, 2: 6, 4: 11, 8: 22}, {1: 4, 2: 6, 4: 11, 8: 20}, {1: 3, 2: 5, 4: 10, 8: 20}
+OCTAL_WIDTH, DECIMAL_WIDTH, UNSIGNED_WIDTH = {1: 3, 2: 6, 4: 11, 8: 22}, {1: 4, 2: 6, 4: 11, 8: 20}, {1: 3, 2: 5,
+    4: 10, 8: 20}
 
 
 class Format:
@@ -90,7 +93,8 @@ def _floats(size: int, order: str) -> tuple[int, Callable[[bytes], list[str]]]:
                 out.append(shortest(-value if power & 0x8000 else value, False))
             return out
         return width, extended
-    return width, lambda block: [shortest(v, size != 8) for v in struct.unpack(f"{order}{len(block) // size}{code}", block)]
+    return width, lambda block: [shortest(v, size != 8) for v in struct.unpack(f"{order}{len(block) // size}{code}",
+                                                                               block)]
 
 
 def _named(block: bytes) -> list[str]:
@@ -121,13 +125,15 @@ def parse_formats(proc: Process, text: str, order: str) -> list[Format]:
         if kind == "f":
             size = FLOATS.get(size_text or "D") or (int(size_text) if size_text and size_text.isdecimal() else 0)
             if size not in (2, 4, 8, 16):
-                raise fatal(proc, f"invalid type string {quote(proc, text)};\nthis system doesn't provide a {size}-byte "
+                raise fatal(proc, f"invalid type string {quote(proc, text)};\nthis system doesn't provide a "
+                                  f"{size}-byte "
                             "floating point type")
             width, show = _floats(size, order)
         else:
             size = SIZES.get(size_text or "I") or (int(size_text) if size_text and size_text.isdecimal() else 0)
             if size not in (1, 2, 4, 8):
-                raise fatal(proc, f"invalid type string {quote(proc, text)};\nthis system doesn't provide a {size}-byte "
+                raise fatal(proc, f"invalid type string {quote(proc, text)};\nthis system doesn't provide a "
+                                  f"{size}-byte "
                             "integral type")
             width, show = _integers(kind, size, order)
         out.append(Format(size, width, show, bool(trailer)))
@@ -157,7 +163,8 @@ class Source:
                     self.opened = True
                 except OSError as e:
                     self.proc.stdout.flush()
-                    self.proc.fail(shell_quote(name) if not isinstance(e, IsADirectoryError) else f"{name}: read error", e)
+                    self.proc.fail(shell_quote(name) if not isinstance(e, IsADirectoryError)
+                                   else f"{name}: read error", e)
                     self.status = 1
                     continue
             data = self.file.read(size)  # type: ignore[attr-defined]

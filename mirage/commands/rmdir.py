@@ -29,8 +29,16 @@ def main(proc: Process) -> int:
                 status = 1
                 break
             first = False
-            path = path.rstrip("/").rpartition("/")[0].rstrip("/") if "p" in flags else None
+            path = _parent(path) if "p" in flags else None
     return status
+
+
+def _parent(path: str) -> str | None:
+    """The next name for -p; "/" comes last for absolute ones."""
+    folder, slash, name = path.rstrip("/").rpartition("/")
+    if not slash or not name:
+        return None
+    return folder.rstrip("/") or "/"
 
 
 def _remove(proc: Process, path: str, flags: set[str], first: bool) -> bool:

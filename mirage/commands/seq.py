@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 SPEC = Spec("f:s:w", {"format": ("f", REQUIRED), "separator": ("s", REQUIRED), "equal-width": ("w", NONE)},
             help="Usage: NAME [OPTION]... LAST\n  or:  NAME [OPTION]... FIRST LAST\n"
-                 "  or:  NAME [OPTION]... FIRST INCREMENT LAST\nPrint numbers from FIRST to LAST, in steps of INCREMENT.\n",
+                 "  or:  NAME [OPTION]... FIRST INCREMENT LAST\nPrint numbers from FIRST to LAST, in steps of "
+                 "INCREMENT.\n",
             permute=False)
 
 BATCH = 8192

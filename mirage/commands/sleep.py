@@ -10,7 +10,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from mirage.process.process import Process
 
-SPEC = Spec("", help="Usage: NAME NUMBER[SUFFIX]...\nPause for NUMBER seconds, where NUMBER is an integer or floating-point.\n"
+SPEC = Spec("", help="Usage: NAME NUMBER[SUFFIX]...\nPause for NUMBER seconds, where NUMBER is an integer or "
+                     "floating-point.\n"
                      "SUFFIX may be 's','m','h', or 'd', for seconds, minutes, hours, days.\n")
 
 _TIME = re.compile(r"[ \t\n]*\+?([0-9]+\.?[0-9]*(?:[eE][-+]?[0-9]+)?|\.[0-9]+(?:[eE][-+]?[0-9]+)?|0[xX][0-9a-fA-F]+"

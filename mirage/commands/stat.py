@@ -34,7 +34,8 @@ def kind(stat: Stat) -> str:
     """`regular file`, `directory` and so on."""
     if stat.is_file:
         return "regular empty file" if stat.size == 0 else "regular file"
-    names = {st.S_IFDIR: "directory", st.S_IFLNK: "symbolic link", st.S_IFIFO: "fifo", st.S_IFCHR: "character special file",
+    names = {st.S_IFDIR: "directory", st.S_IFLNK: "symbolic link", st.S_IFIFO: "fifo",
+             st.S_IFCHR: "character special file",
              st.S_IFBLK: "block special file", st.S_IFSOCK: "socket"}
     return names.get(st.S_IFMT(stat.mode), "weird file")
 
@@ -55,7 +56,8 @@ class Subject:
         table: dict[str, int | str | tuple[int]] = {
             "a": s.mode & 0o7777, "A": st.filemode(s.mode), "b": allocated(s) // 512, "B": 512, "C": "?", "d": s.dev,
             "D": s.dev, "f": s.mode, "F": kind(s), "g": s.gid, "h": s.nlink, "i": s.ino, "n": self.name, "o": BLOCK,
-            "s": s.size or 0, "r": s.rdev, "R": s.rdev, "t": rmajor, "T": rminor, "u": s.uid, "w": self.when(s.btime_ns),
+            "s": s.size or 0, "r": s.rdev, "R": s.rdev, "t": rmajor, "T": rminor, "u": s.uid,
+            "w": self.when(s.btime_ns),
             "W": ((s.btime_ns or 0),) if s.btime_ns else 0, "x": self.when(s.atime_ns), "X": (s.atime_ns,),
             "y": self.when(s.mtime_ns), "Y": (s.mtime_ns,), "z": self.when(s.ctime_ns), "Z": (s.ctime_ns,),
             "Hd": major, "Ld": minor, "Hr": rmajor, "Lr": rminor}
@@ -82,7 +84,8 @@ class System(Subject):
 
     def value(self, letter: str) -> int | str | tuple[int] | None:
         table: dict[str, int | str | tuple[int]] = {
-            "a": self.free, "b": self.total, "c": 1000000, "d": 999000, "f": self.free, "i": 0, "l": 255, "n": self.name,
+            "a": self.free, "b": self.total, "c": 1000000, "d": 999000, "f": self.free, "i": 0, "l": 255,
+            "n": self.name,
             "s": BLOCK, "S": BLOCK, "t": 0x1021994, "T": "tmpfs"}
         return table.get(letter)
 

@@ -8,6 +8,7 @@ from mirage.commands._getopt import NONE, OPTIONAL, REQUIRED, Spec, parse
 from mirage.commands._io import chunks, open_input
 from mirage.commands._text import choice, fatal, parse_size, quote, shell_quote
 from mirage.process.process import refusal_note
+from mirage.process.signals import SIGPIPE, Killed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -81,6 +82,8 @@ class Tail:
             if self.pids and not any(pid in proc.kernel.processes for pid in self.pids):
                 return
             proc.kernel.sleep(min(interval, POLL))
+            if 1 in proc.fds and proc.fds[1].broken:
+                raise Killed(SIGPIPE)
             for item in files:
                 if self.by_name:
                     self._reopen(item)

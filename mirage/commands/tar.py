@@ -21,12 +21,15 @@ from mirage.vfs.types import Stat
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Any
 
     from mirage.process.process import Process
 
 SPEC = Spec("AcdtruxpPf:zjJaZvOkKmC:X:T:hlwWSBib:N:oUg:I:L:nHs", {
-    "catenate": ("A", NONE), "concatenate": ("A", NONE), "create": ("c", NONE), "diff": ("d", NONE), "compare": ("d", NONE),
-    "delete": ("delete", NONE), "append": ("r", NONE), "list": ("t", NONE), "update": ("u", NONE), "extract": ("x", NONE),
+    "catenate": ("A", NONE), "concatenate": ("A", NONE), "create": ("c", NONE), "diff": ("d", NONE),
+    "compare": ("d", NONE),
+    "delete": ("delete", NONE), "append": ("r", NONE), "list": ("t", NONE), "update": ("u", NONE),
+    "extract": ("x", NONE),
     "get": ("x", NONE), "file": ("f", REQUIRED), "gzip": ("z", NONE), "gunzip": ("z", NONE), "bzip2": ("j", NONE),
     "xz": ("J", NONE), "zstd": ("zstd", NONE), "lzma": ("lzma", NONE), "auto-compress": ("a", NONE),
     "no-auto-compress": ("noauto", NONE), "use-compress-program": ("I", REQUIRED), "verbose": ("v", NONE),
@@ -43,13 +46,16 @@ SPEC = Spec("AcdtruxpPf:zjJaZvOkKmC:X:T:hlwWSBib:N:oUg:I:L:nHs", {
     "remove-files": ("removefiles", NONE), "owner": ("owner", REQUIRED), "group": ("group", REQUIRED),
     "mode": ("mode", REQUIRED), "mtime": ("mtime", REQUIRED), "numeric-owner": ("numeric", NONE),
     "no-recursion": ("norecursion", NONE), "recursion": ("recursion", NONE), "sort": ("sort", REQUIRED),
-    "format": ("format", REQUIRED), "old-archive": ("old", NONE), "posix": ("posix", NONE), "totals": ("totals", OPTIONAL),
+    "format": ("format", REQUIRED), "old-archive": ("old", NONE), "posix": ("posix", NONE),
+    "totals": ("totals", OPTIONAL),
     "full-time": ("fulltime", NONE), "utc": ("utc", NONE), "one-top-level": ("top", OPTIONAL),
     "show-transformed-names": ("shown", NONE), "ignore-failed-read": ("ignorefailed", NONE),
     "blocking-factor": ("b", REQUIRED), "ignore-zeros": ("i", NONE), "newer-mtime": ("N", REQUIRED),
-    "warning": ("warning", REQUIRED), "no-xattrs": ("noxattrs", NONE), "xattrs": ("xattrs", NONE), "acls": ("acls", NONE),
+    "warning": ("warning", REQUIRED), "no-xattrs": ("noxattrs", NONE), "xattrs": ("xattrs", NONE),
+    "acls": ("acls", NONE),
     "selinux": ("selinux", NONE), "sparse": ("S", NONE), "one-file-system": ("onefs", NONE), "verify": ("W", NONE),
-    "occurrence": ("occurrence", OPTIONAL), "delay-directory-restore": ("delay", NONE), "quoting-style": ("qs", REQUIRED)},
+    "occurrence": ("occurrence", OPTIONAL), "delay-directory-restore": ("delay", NONE),
+    "quoting-style": ("qs", REQUIRED)},
     help="Usage: NAME [OPTION...] [FILE]...\n"
          "GNU 'tar' saves many files together into a single tape or disk archive, and can\n"
          "restore individual files from the archive.\n", status=2, permute=False)
@@ -414,7 +420,7 @@ class Creator:
         self.removable: list[tuple[str, bool]] = []
         v = tar.values
         form = v.get("format", "gnu")
-        self.format = tarfile.PAX_FORMAT if form in ("pax", "posix") or "posix" in tar.flags else \
+        self.format: Any = tarfile.PAX_FORMAT if form in ("pax", "posix") or "posix" in tar.flags else \
             tarfile.USTAR_FORMAT if form in ("ustar", "v7") else tarfile.GNU_FORMAT
 
     def operand(self, folder: str, name: str) -> None:

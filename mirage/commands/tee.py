@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from mirage.process.files import OpenFile
     from mirage.process.process import Process
 
-SPEC = Spec("aip", {"append": ("a", NONE), "ignore-interrupts": ("i", NONE), "output-error": ("mode", OPTIONAL)}, help="""\
+SPEC = Spec("aip", {"append": ("a", NONE), "ignore-interrupts": ("i", NONE), "output-error": ("mode", OPTIONAL)},
+            help="""\
 Usage: NAME [OPTION]... [FILE]...
 Copy standard input to each FILE, and also to standard output.
 

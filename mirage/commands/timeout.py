@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 SPEC = Spec("fk:ps:v", {
     "foreground": ("f", NONE), "kill-after": ("k", REQUIRED), "preserve-status": ("p", NONE),
     "signal": ("s", REQUIRED), "verbose": ("v", NONE)}, status=125, permute=False,
-    help="Usage: NAME [OPTION]... DURATION COMMAND [ARG]...\nStart COMMAND, and kill it if still running after DURATION.\n")
+    help="Usage: NAME [OPTION]... DURATION COMMAND [ARG]...\nStart COMMAND, and kill it if still running after "
+         "DURATION.\n")
 
 
 def _duration(proc: Process, text: str) -> float:

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 SPEC = Spec("acd:fhmr:t:", {
     "time": ("time", REQUIRED), "no-create": ("c", NONE), "date": ("d", REQUIRED), "reference": ("r", REQUIRED),
     "no-dereference": ("h", NONE)},
-    help="Usage: NAME [OPTION]... FILE...\nUpdate the access and modification times of each FILE to the current time.\n")
+    help="Usage: NAME [OPTION]... FILE...\nUpdate the access and modification times of each FILE to the current "
+         "time.\n")
 
 NS = 1_000_000_000
 _STAMP = re.compile(r"((?:[0-9]{2}){1,2})?([0-9]{2})([0-9]{2})([0-9]{2})([0-9]{2})(?:\.([0-9]{2}))?\Z")

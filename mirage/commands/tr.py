@@ -29,7 +29,8 @@ characters ARRAY1 and ARRAY2 that control the action.
       --version     output version information and exit
 """)
 CLASSES: dict[str, bytes] = {
-    "alnum": bytes([*range(48, 58), *range(65, 91), *range(97, 123)]), "alpha": bytes([*range(65, 91), *range(97, 123)]),
+    "alnum": bytes([*range(48, 58), *range(65, 91), *range(97, 123)]),
+    "alpha": bytes([*range(65, 91), *range(97, 123)]),
     "blank": b"\t ", "cntrl": bytes([*range(32), 127]), "digit": bytes(range(48, 58)), "graph": bytes(range(33, 127)),
     "lower": bytes(range(97, 123)), "print": bytes(range(32, 127)),
     "punct": bytes(b for b in range(33, 127) if not chr(b).isalnum()), "space": b"\t\n\v\f\r ",
@@ -170,7 +171,8 @@ def _translation(proc: Process, first: list[Element], second: list[Element], set
     return bytes(table), set2
 
 
-def _cases(proc: Process, first: list[Element], second: list[Element], size: int, truncate: bool) -> tuple[bytes, bytes]:
+def _cases(proc: Process, first: list[Element], second: list[Element], size: int, truncate: bool) -> tuple[bytes,
+    bytes]:
     """[:lower:] against [:upper:] at the same place: the pair converts case."""
     starts: dict[int, Element] = {}
     at = 0

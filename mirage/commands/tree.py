@@ -282,7 +282,8 @@ class Tree:
         if node is None:
             self.write(f"{path}  [error opening dir]\n")
             return
-        self.count(node)
+        if node.children or not node.is_dir:
+            self.count(node)
         if "du" in self.flags:
             self.total += node.size
         if node.error and node.children is None:
@@ -378,7 +379,8 @@ class Tree:
         if not node.stat.is_dir and not node.children:
             return head + "}"
         if not node.children:
-            return head + (',"contents":[\n' + pad + "]}" if top else "}") if node.children is None or top else head + "}"
+            return head + (',"contents":[\n' + pad + "]}" if top
+                           else "}") if node.children is None or top else head + "}"
         parts = []
         for child in node.children:
             self.count(child)

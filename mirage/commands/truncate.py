@@ -39,7 +39,8 @@ def main(proc: Process) -> int:
         if operator in ("/", "%") and not size:
             raise fatal(proc, "division by zero")
     elif "r" not in values:
-        raise usage_error(proc, SPEC, f"you must specify either {quote(proc, '--size')} or {quote(proc, '--reference')}")
+        either = f"{quote(proc, '--size')} or {quote(proc, '--reference')}"
+        raise usage_error(proc, SPEC, f"you must specify either {either}")
     if "s" in values and "r" in values and not operator:
         raise usage_error(proc, SPEC, f"you must specify a relative {quote(proc, '--size')} with "
                           f"{quote(proc, '--reference')}")

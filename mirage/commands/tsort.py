@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from mirage.process.process import Process
 
 SPEC = Spec("w", {"w": ("w", NONE)},
-            help="Usage: NAME [OPTION] [FILE]\nWrite totally ordered list consistent with the partial ordering in FILE.\n")
+            help="Usage: NAME [OPTION] [FILE]\nWrite totally ordered list consistent with the partial ordering in "
+                 "FILE.\n")
 
 
 class Node:

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from mirage.process.process import Process
 
 SPEC = Spec("at:", {"all": ("a", NONE), "first-only": ("first", NONE), "tabs": ("t", REQUIRED)},
-            help="Usage: NAME [OPTION]... [FILE]...\nConvert blanks in each FILE to tabs, writing to standard output.\n")
+            help="Usage: NAME [OPTION]... [FILE]...\nConvert blanks in each FILE to tabs, writing to standard "
+                 "output.\n")
 
 
 def main(proc: Process) -> int:

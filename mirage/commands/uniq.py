@@ -7,7 +7,7 @@ from itertools import groupby
 
 from mirage.commands._getopt import NONE, OPTIONAL, REQUIRED, Spec, parse
 from mirage.commands._io import line_blocks, open_input
-from mirage.commands._text import choice, extra_operand, fatal, parse_size, quote, shell_quote
+from mirage.commands._text import choice, extra_operand, fatal, parse_size, shell_quote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -101,19 +101,21 @@ def _characters(data: bytes, counts: Counts, wanted: set[str], wide: bool, in_wo
 
 
 def _longest(data: bytes, counts: Counts, wide: bool, column: int) -> int:
-    for line in re.split(rb"[\n\r\f]", data) if not wide else re.split("[\n\r\f]", data.decode("utf-8", "ignore")):
-        counts.longest = max(counts.longest, column)
-        if type(line) is bytes and line.isascii() and line.decode().isprintable():
-            column += len(line)
+    """Columns of the longest line so far; the column reached at the end of `data`."""
+    text = data.decode("utf-8", "ignore") if wide else data.decode("latin-1")
+    last = column
+    for line in re.split("[\n\r\f]", text):
+        last = column
+        if line.isascii() and line.isprintable():
+            last += len(line)
         else:
-            text = line.decode("latin-1") if type(line) is bytes else line
-            for char in text:  # type: ignore[union-attr]
+            for char in line:
                 if char == "\t":
-                    column += 8 - column % 8
+                    last += 8 - last % 8
                 elif wide or char.isascii():
-                    column += max(0, char_width(char))  # type: ignore[arg-type]
-        counts.longest = max(counts.longest, column)
-        last, column = column, 0
+                    last += max(0, char_width(char))
+        counts.longest = max(counts.longest, last)
+        column = 0
     return last
 
 

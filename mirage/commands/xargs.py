@@ -316,7 +316,8 @@ class Runner:
 
     def _unmatched(self, c: int) -> None:
         kind = "double" if c == 34 else "single"
-        self.quote_error = f"unmatched {kind} quote; by default quotes are special to xargs unless you use the -0 option"
+        self.quote_error = (f"unmatched {kind} quote; by default quotes are special to xargs unless you use the -0 "
+                            "option")
         raise UnmatchedQuote
 
     quote_error = ""
@@ -328,7 +329,8 @@ class Runner:
         o = self.o
         fixed = sum(len(encode(a)) + 1 for a in self.command)
         if fixed > o.size:
-            self._fatal("argument line too long" if fixed <= o.size + 1 else "cannot fit single argument within argument "
+            self._fatal("argument line too long" if fixed <= o.size + 1
+                        else "cannot fit single argument within argument "
                         "list size limit")
         words: list[bytes] = []
         size, lines = fixed, 0

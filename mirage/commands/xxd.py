@@ -21,7 +21,8 @@ USAGE = """Usage:
 VALUED = {"c": "c", "cols": "c", "g": "g", "groupsize": "g", "l": "l", "len": "l", "s": "s", "seek": "s", "skip": "s",
           "o": "o", "offset": "o", "n": "n", "name": "n", "R": "R"}
 PLAIN = {"a": "a", "autoskip": "a", "b": "b", "bits": "b", "C": "C", "capitalize": "C", "d": "d", "decimal": "d",
-         "e": "e", "E": "E", "EBCDIC": "E", "i": "i", "include": "i", "p": "p", "ps": "p", "plain": "p", "postscript": "p",
+         "e": "e", "E": "E", "EBCDIC": "E", "i": "i", "include": "i", "p": "p", "ps": "p", "plain": "p",
+         "postscript": "p",
          "r": "r", "revert": "r", "u": "u", "uppercase": "u", "h": "h", "help": "h", "v": "v", "version": "v"}
 
 

@@ -10,8 +10,10 @@ if TYPE_CHECKING:
     from mirage.process.process import Process
 
 VALUED = set("efmABCdD")
-USAGE = "Usage: /usr/bin/zgrep [OPTION]... [-e] PATTERN [FILE]...\nLook for instances of PATTERN in the input FILEs, using their\n" \
-        "uncompressed contents if they are compressed.\n"
+USAGE = """Usage: /usr/bin/zgrep [OPTION]... [-e] PATTERN [FILE]...
+Look for instances of PATTERN in the input FILEs, using their
+uncompressed contents if they are compressed.
+"""
 
 
 def main(proc: Process) -> int:

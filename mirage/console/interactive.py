@@ -66,7 +66,7 @@ def run(terminal: Terminal, text: str, timeout: float | None, tty: bool = False)
 
 def ask_owner(ask: Ask) -> Verdict:
     """The y/n question on the terminal."""
-    sys.stderr.write(f"mirage: {ask.target}: {ask.reason}\n  asked by: {' '.join(ask.command)}\n")
+    sys.stderr.write(f"mirage: {_plain(ask.target)}: {ask.reason}\n  asked by: {_plain(' '.join(ask.command))}\n")
     try:
         answer = input("  allow it? [y]es, [a]lways in this session, [N]o: ").strip().lower()
     except (EOFError, KeyboardInterrupt):
@@ -76,6 +76,11 @@ def ask_owner(ask: Ask) -> Verdict:
     if answer in ("a", "always"):
         return Verdict.allow("session")
     return Verdict.deny("refused by the owner")
+
+
+def _plain(text: str) -> str:
+    """What an agent wrote, unable to move the cursor or to look like something else."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape", "backslashreplace").decode() for c in text)
 
 
 class Prompt:

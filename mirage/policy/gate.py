@@ -1,18 +1,25 @@
-"""The gate: every operation of a Machine is asked here first, decided by the policy, and recorded."""
+"""The gate: every operation of a Machine is asked here first, decided by the policy, and recorded.
+
+mirage/vfs/gateway.py says when the FileSystem asks. Thread-safe: what is shared is replaced as a whole or guarded
+by a lock that is never held while a mount or an approver is called.
+"""
 from __future__ import annotations
 
 import errno
 import os
 import secrets
+import threading
 import time
 
+from mirage.policy.aliases import Aliases
 from mirage.policy.journal import Journal
 from mirage.policy.line import Line
 from mirage.policy.operands import command_names, operands
 from mirage.policy.records import Ask, Verdict
 from mirage.policy.rules import ALLOW, Decision, Policy, strictest
-from mirage.policy.vocabulary import CHANGING
-from mirage.vfs.gateway import names
+from mirage.policy.vocabulary import CHANGING, FILE_EFFECTS, STRICTNESS
+from mirage.vfs.resolve import Target
+from mirage.vfs.types import S_IFDIR, S_IFMT, Entry, Stat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,23 +28,29 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mirage.machine import Machine
+    from mirage.policy.operands import Operand
     from mirage.policy.rules import Rule
     from mirage.vfs.namespace import Mounted, Table
-    from mirage.vfs.resolve import Target
-    from mirage.vfs.types import Entry
 
 CACHE = 50_000
-CALL_NOTE = "denied: {}"
+REFUSING = ("deny", "hide", "stage")
+SYSTEM = ("/dev", "/proc", "/usr/", "/bin", "/VFS.md", "/SKILL.md")
 
 
 class Held(PermissionError):
-    """EACCES from the policy; `note` is the line that follows the tool's own message (empty: already said)."""
+    """EACCES from the policy; `note` is the line that follows a tool's own message."""
 
     note: str
 
-    def __init__(self, path: str, note: str) -> None:
+    def __init__(self, path: str, note: str, line: Line, pid: int) -> None:
         super().__init__(errno.EACCES, os.strerror(errno.EACCES), path)
         self.note = note
+        self._line = line
+        self._pid = pid
+
+    def take_note(self) -> str:
+        """The note, once for each process and line; then nothing."""
+        return self.note if self._line.first_note(self._pid, self.note) else ""
 
 
 def make_gate(machine: Machine, policy: Policy | str | Path | None, *,
@@ -51,7 +64,7 @@ def make_gate(machine: Machine, policy: Policy | str | Path | None, *,
 
 
 class Gate:
-    """See mirage/vfs/gateway.py for when the FileSystem asks. Thread-safe: shared state is only replaced or added to."""
+    """The policy in force over one Machine."""
 
     def __init__(self, machine: Machine, policy: Policy, on_ask: Callable[[Ask], Verdict] | None,
                  journal: Journal) -> None:
@@ -62,26 +75,26 @@ class Gate:
         self.session = secrets.token_hex(4)
         self._has_paths = policy.has_path_rules()
         self._hides = any(r.action == "hide" for r in policy.path_rules())
+        self._blinds = self._has_paths and policy.restricts("stat")
         self._commands = any(not r.paths and not r.about_calls for s in policy.sets for r in s.rules)
-        self._operands = any(r.mount_root is not None or r.recursive is not None for s in policy.sets for r in s.rules)
         self._cache: dict[tuple[str, str], Decision] = {}
-        self._approved: dict[tuple[str, ...], Verdict] = {}
-        self._spent: dict[str, list[float]] = {}
+        self._aliases = Aliases(machine)
+        self._lock = threading.Lock()
+        self._approved: dict[tuple[object, ...], Verdict] = {}
+        self._spent: dict[Rule, list[float]] = {}
         self._lines = 0
         self._line = Line(self, "", 0)
+        self._api = Line(self, "", 0)
         self._running: dict[int, tuple[str, ...]] = {}
-        self._table: Table | None = None
-        self._shared: dict[str, list[tuple[Mounted, str]]] = {}
+        self._roots: tuple[Table | None, frozenset[str]] = (None, frozenset())
 
     # ---- paths
 
     def decide(self, effect: str, target: Target) -> Decision:
         """The strictest answer over every name that the object has."""
-        if not self._has_paths:
+        if not self._has_paths or _is_device(target) and effect != "stat":
             return ALLOW
-        if target.stat is not None and target.stat.is_char and effect != "stat":
-            return ALLOW
-        paths = self._names(target)
+        paths = self._aliases.names(target)
         if len(paths) == 1:
             return self._on_path(effect, paths[0])
         return strictest(self._on_path(effect, path) for path in paths)
@@ -95,183 +108,255 @@ class Gate:
             decision = self._cache[key] = self.policy.on_path(effect, path)
         return decision
 
-    def _names(self, target: Target) -> list[str]:
-        """The object's paths in the tree: its own first, then those through other mounts and hard links."""
-        table = self.machine.namespace.table
-        if table is not self._table:
-            self._shared = _shared_backends(table)
-            self._table = table
-        stat = target.stat
-        several = stat is not None and stat.nlink > 1 and not stat.is_dir
-        if not self._shared and not several:
-            return [target.path]
-        paths = [target.path]
-        for backend, inner in names(target) if several else [target.backend]:
-            for mounted, root in self._shared.get(backend, ()) or _of_backend(table, backend):
-                if inner == root or root == "/" or inner.startswith(root + "/"):
-                    path = mounted.outer(inner if root == "/" else inner[len(root):] or "/")
-                    if path not in paths:
-                        paths.append(path)
-        return paths
-
     def check(self, effect: str, target: Target, proc: Any, subtree: bool = False) -> None:
         decision = self.decide(effect, target)
-        if subtree and decision.action == "allow":
-            rule = self._rule_below(target.path)
-            if rule is not None:
-                decision = Decision("deny", rule, f"a rule of the policy is about something inside: {rule.reason}")
-        line, command = self._line, self._command(proc)
+        if subtree and decision.action not in REFUSING:
+            self._check_below(effect, target, proc)
         if decision.action != "allow":
-            decision = self._settle(decision, effect, target.path, proc, None)
-            if decision.action != "allow":
-                self._refuse(decision, effect, target.path, proc)
-        if effect in CHANGING:
-            line.changed(command, effect, target.path, decision.rule_name)
-        else:
-            line.looked(command, effect, target.mounted.point, decision.rule_name)
+            found = [d for path in self._aliases.names(target) for d in self.policy.each_on_path(effect, path)]
+            self._settle(found, effect, target.path, proc)
+        if effect not in CHANGING:
+            self._line_of(proc).looked(self._command(proc), effect, target.mounted.point, decision.rule_name)
+
+    def _check_below(self, effect: str, target: Target, proc: Any) -> None:
+        """A directory may not be moved where a rule is about something in it."""
+        rule = next((r for path in self._aliases.tree(target) for r in self.policy.path_rules()
+                     if any(p.reaches_below(path) for p in r.paths)), None)
+        if rule is not None:
+            self._stays(rule, effect, target, proc)
+
+    def _stays(self, rule: Rule, effect: str, target: Target, proc: Any) -> None:
+        """Refuse to move something; EBUSY, as for a mount point, where the reason is hidden."""
+        if rule.action == "hide":
+            self._line_of(proc).refused(self._command(proc), effect, target.path,
+                                        Decision("hide", rule, rule.reason), None)
+            raise OSError(errno.EBUSY, os.strerror(errno.EBUSY), target.path)
+        self._refuse(Decision("deny", rule, f"it would leave a rule of the policy: {rule.reason}"), effect,
+                     target.path, proc)
 
     def moving(self, old: Target, new: Target, directory: bool, proc: Any) -> None:
         """A rename or hard link may not take anything out of a rule. Raises like check."""
         if not self._has_paths:
             return
-        rule = self.policy.moving_lifts(old.path, new.path, directory)
-        decision = Decision("deny", rule, f"it would leave a rule of the policy: {rule.reason}") if rule else \
-            self.policy.weaker_at(old.path, new.path)
-        if decision is not None:
-            reason = decision.reason
-            self._refuse(Decision("deny", decision.rule, reason), "link" if not directory else "destroy", old.path,
-                         proc)
-
-    def _rule_below(self, path: str) -> Rule | None:
-        for rule in self.policy.path_rules():
-            if any(p.reaches_below(path) for p in rule.paths):
-                return rule
-        return None
+        effect = "destroy" if directory else "link"
+        before, after = self._aliases.names(old), self._aliases.names(new)
+        if not directory:                                    # its other hard links stay what they are
+            own = self._aliases.names(Target(old.mounted, old.inner, old.path, None))
+            after = [*after, *(path for path in before if path not in own)]
+        rule = self.policy.moving_lifts(before, after, directory)
+        if rule is not None:
+            self._stays(rule, effect, old, proc)
+        for looked_at in FILE_EFFECTS:
+            was = strictest(self._on_path(looked_at, path) for path in before)
+            will = strictest(self._on_path(looked_at, path) for path in after)
+            if STRICTNESS[will.action] < STRICTNESS[was.action]:
+                self._refuse(Decision("deny", was.rule, was.reason), effect, old.path, proc)
 
     def allows(self, effect: str, target: Target, proc: Any) -> bool:
-        decision = self.decide(effect, target)
-        return decision.action in ("allow", "limit")
+        return self.decide(effect, target).action in ("allow", "limit")
 
     def visible(self, target: Target) -> bool:
-        if not self._hides:
-            return True
-        return self.decide("stat", target).action != "hide"
+        return not self._hides or self.decide("stat", target).action != "hide"
+
+    def passable(self, target: Target) -> bool:
+        return not self._blinds or self.decide("stat", target).action not in REFUSING
+
+    def reveals(self, target: Target, proc: Any) -> None:
+        if self._blinds:
+            decision = self.decide("stat", target)
+            if decision.action == "hide":
+                self._line_of(proc).refused(self._command(proc), "stat", target.path, decision, None)
+            elif decision.action in ("deny", "stage", "ask"):
+                self._refuse(Decision("deny", decision.rule, decision.reason), "stat", target.path, proc)
+
+    def shown(self, stat: Stat) -> Stat:
+        """Directories have one link under a policy that hides, as on file systems that do not count."""
+        if not self._hides or stat.nlink == 1 or stat.mode & S_IFMT != S_IFDIR:
+            return stat
+        return Stat(stat.mode, stat.size, stat.mtime_ns, atime_ns=stat.atime_ns, ctime_ns=stat.ctime_ns,
+                    btime_ns=stat.btime_ns, uid=stat.uid, gid=stat.gid, nlink=1, ino=stat.ino, dev=stat.dev,
+                    rdev=stat.rdev, blocks=stat.blocks, version=stat.version)
 
     def filter(self, directory: Target, entries: list[Entry]) -> list[Entry]:
-        if not self._hides:
+        if not self._blinds:
             return entries
-        from mirage.vfs.resolve import Target as Place
+        kept = []
+        for entry, decision in self._stats(directory, entries):
+            stat = entry.stat
+            if decision.action == "hide":
+                continue
+            if decision.action in ("allow", "limit"):
+                shown = stat if stat is None else self.shown(stat)
+                kept.append(entry if shown is stat else Entry(entry.name, shown))
+            else:
+                kept.append(Entry(entry.name, None))
+        return kept
+
+    def kinds(self, directory: Target, entries: list[Entry]) -> dict[str, Stat]:
+        if not self._blinds:
+            return {}
+        mount, prefix = directory.mounted.mount, directory.inner.rstrip("/") + "/"
+        found = {}
+        for entry, decision in self._stats(directory, [e for e in entries if e.stat is None]):
+            if decision.action not in ("allow", "limit"):
+                try:
+                    found[entry.name] = Stat(mount.stat(prefix + entry.name).mode & S_IFMT, None)
+                except OSError:
+                    continue
+        return found
+
+    def _stats(self, directory: Target, entries: list[Entry]) -> list[tuple[Entry, Decision]]:
+        """Each entry with the decision on its `stat`."""
+        table = self.machine.namespace.table
+        crosses = directory.path in table.children
+        plain = not crosses and not self._aliases.shared(table)
         prefix = directory.path.rstrip("/") + "/"
         inner = directory.inner.rstrip("/") + "/"
-        kept = []
-        table = self.machine.namespace.table
+        mounted = directory.mounted
+        found = []
         for entry in entries:
-            path = prefix + entry.name
-            mounted = table.find(path)
-            inside = inner + entry.name if mounted is directory.mounted else mounted.inner(path)
-            if self.visible(Place(mounted, inside, path, entry.stat)):
-                kept.append(entry)
-        return kept
+            path, stat = prefix + entry.name, entry.stat
+            if plain and stat is not None and (stat.nlink == 1 or stat.mode & S_IFMT == S_IFDIR):
+                found.append((entry, self._on_path("stat", path)))
+                continue
+            at = table.find(path) if crosses else mounted
+            place = Target(at, inner + entry.name if at is mounted else at.inner(path), path, stat)
+            found.append((entry, self.decide("stat", place)))
+        return found
 
     def moved(self, effect: str, target: Target, size: int, proc: Any) -> None:
         if not size:
             return
         decision = self.decide(effect, target)
-        if decision.action == "limit":
-            self._spend(decision, effect, target.path, proc, size=size)
-        self._line.moved(self._command(proc), effect, target.mounted.point, decision.rule_name, size)
+        if decision.action != "allow":
+            for path in self._aliases.names(target):
+                for limited in self.policy.each_on_path(effect, path):
+                    if limited.action == "limit":
+                        self._spend(limited, effect, target.path, proc, size)
+        self._line_of(proc).moved(self._command(proc), effect, target.mounted.point, decision.rule_name, size)
+
+    def done(self, effect: str, target: Target, proc: Any) -> None:
+        if effect in ("link", "create", "destroy"):
+            self._aliases.changed()
+        self._line_of(proc).changed(self._command(proc), effect, target.path, self.decide(effect, target).rule_name)
 
     # ---- commands and calls
 
-    def exec(self, proc: Any, argv: Sequence[str]) -> None:
-        """Before a command runs: builtin, function or program. Raises PermissionError (exit status 126)."""
-        words = tuple(argv)
-        self._running[proc.pid] = words
-        self._line.command(words)
-        if not self._commands or not words:
-            return
-        found = operands(words, lambda w: proc.fs.realpath(w, strict=False) if w else w, self._is_mount_root, proc.cwd) \
-            if self._operands else []
-        decision = self.policy.on_command(command_names(words), found)
-        if decision.action != "allow":
-            shown = " ".join(words)
-            decision = self._settle(decision, "exec", shown, proc, None)
-            if decision.action != "allow":
-                self._refuse(decision, "exec", shown, proc)
+    def begin(self, proc: Any, argv: Sequence[Any]) -> None:
+        """The shell is about to set up a command: what its redirections do is done in its name."""
+        self._running[proc.pid] = _words(argv)
 
-    def _is_mount_root(self, path: str) -> bool:
+    def exec(self, proc: Any, argv: Sequence[Any], programs: Sequence[str] = ()) -> None:
+        """Before a command runs: builtin, function or program. Raises PermissionError (exit status 126).
+
+        programs  what really runs, whatever the command is called: the tool, and for a script its interpreters
+        """
+        words = _words(argv)
+        self._running[proc.pid] = words
+        if self._commands and words:
+            paths: list[Operand] = []
+
+            def found() -> list[Operand]:
+                if not paths:
+                    paths.extend(operands([programs[0], *words[1:]] if programs else words,
+                                          lambda w: proc.fs.realpath(w, strict=False) if w else w,
+                                          self.is_mount_root, proc.cwd))
+                return paths
+            decisions = self.policy.each_on_command(command_names(words), tuple(programs), found)
+            if decisions:
+                self._settle(decisions, "exec", " ".join(words), proc)
+        self._line_of(proc).command(words)
+
+    def is_mount_root(self, path: str) -> bool:
         """The root of a mount that holds somebody's data, or a directory above one; scratch memory is not."""
-        from mirage.mounts.memory import Memory
-        prefix = path.rstrip("/") + "/"
-        for mounted in self.machine.namespace.mounts():
-            if isinstance(mounted.mount, Memory) or mounted.point.startswith(("/dev", "/usr/", "/bin", "/VFS.md",
-                                                                              "/SKILL.md")):
-                continue
-            if mounted.point == path or mounted.point.startswith(prefix):
-                return True
-        return False
+        table = self.machine.namespace.table
+        known, roots = self._roots
+        if known is not table:
+            from mirage.mounts.memory import Memory
+            found = set()
+            for mounted in table.nested if table.root.point not in table.by_point else (table.root, *table.nested):
+                point = mounted.point
+                if isinstance(mounted.mount, Memory) or point.startswith(SYSTEM):
+                    continue
+                while point not in found:
+                    found.add(point)
+                    point = point.rpartition("/")[0] or "/"
+            roots = frozenset(found)
+            self._roots = (table, roots)
+        return path in roots
 
     def call(self, proc: Any, cli: str, operation: str, effects: Sequence[str],
              arguments: Mapping[str, Any]) -> None:
         """Before a virtual CLI's operation runs. Raises PermissionError with `note`."""
-        decision = self.policy.on_call(cli, operation, effects, arguments)
+        decisions = self.policy.each_on_call(cli, operation, effects, arguments)
         target = f"{cli} {operation}"
-        if decision.action != "allow":
-            decision = self._settle(decision, "call", target, proc, arguments)
-            if decision.action != "allow":
-                self._refuse(decision, "call", target, proc)
-        command = self._command(proc)
+        if decisions:
+            self._settle(decisions, "call", target, proc, arguments)
+        rule = strictest(decisions).rule_name
         if set(effects) <= {"read"}:
-            self._line.looked(command, "call", target, decision.rule_name)
+            self._line_of(proc).looked(self._command(proc), "call", target, rule)
         else:
-            self._line.changed(command, "call", target, decision.rule_name, tuple(effects))
+            self._line_of(proc).changed(self._command(proc), "call", target, rule, tuple(effects))
 
     # ---- answers
 
-    def _settle(self, decision: Decision, effect: str, target: str, proc: Any,
-                arguments: Mapping[str, Any] | None) -> Decision:
-        """Turn `limit` and `ask` into allow or a refusal."""
-        if decision.action == "limit":
-            return self._spend(decision, effect, target, proc)
-        if decision.action == "ask":
-            return self._question(decision, effect, target, proc, arguments)
-        return decision
+    def _settle(self, decisions: Sequence[Decision], effect: str, target: str, proc: Any,
+                arguments: Mapping[str, Any] | None = None) -> None:
+        """Raise unless every policy is content: nothing refuses, every question is answered, no limit is reached."""
+        worst = max(decisions, key=lambda d: (d.action in REFUSING, STRICTNESS[d.action]))
+        if worst.action in REFUSING:
+            self._refuse(worst, effect, target, proc)
+        seen: set[int] = set()
+        for decision in sorted(decisions, key=lambda d: -STRICTNESS[d.action]):
+            if decision.action == "allow" or id(decision.rule) in seen:
+                continue
+            seen.add(id(decision.rule))
+            if decision.action == "ask":
+                self._question(decision, effect, target, proc, arguments)
+            else:
+                self._spend(decision, effect, target, proc)
 
-    def _spend(self, decision: Decision, effect: str, target: str, proc: Any, size: int = 0) -> Decision:
+    def _spend(self, decision: Decision, effect: str, target: str, proc: Any, size: int = 0) -> None:
         rule = decision.rule
         if rule is None:
-            return decision
-        spent = self._spent.setdefault(rule.name, [0, 0, time.monotonic()])
-        if size:
-            spent[1] += size
-        else:
-            spent[0] += 1
-        over = rule.calls is not None and spent[0] > rule.calls or rule.bytes is not None and spent[1] > rule.bytes \
-            or rule.seconds is not None and time.monotonic() - spent[2] > rule.seconds
-        if not over:
-            return Decision("allow", rule, decision.reason)
-        if size:
+            return
+        now = time.monotonic()
+        with self._lock:
+            spent = self._spent.setdefault(rule, [0, 0, now])
+            if size:
+                spent[1] += size
+            else:
+                spent[0] += 1
+            over = rule.calls is not None and spent[0] > rule.calls \
+                or rule.bytes is not None and spent[1] > rule.bytes \
+                or rule.seconds is not None and now - spent[2] > rule.seconds
+        if over:
             self._refuse(decision, effect, target, proc)
-        return decision
 
     def _question(self, decision: Decision, effect: str, target: str, proc: Any,
-                  arguments: Mapping[str, Any] | None) -> Decision:
-        key = (decision.rule_name, effect, target if effect == "call" else target.split(" ")[0] if effect == "exec"
-               else "")
+                  arguments: Mapping[str, Any] | None) -> None:
+        """Ask the owner. A session's answer holds for the rule and effect, and for the operation of a call or the
+        name of a command; another one for the same question of the same process in the same line."""
+        line = self._line_of(proc)
+        subject = target if effect == "call" else target.split(" ")[0] if effect == "exec" else ""
+        key = (decision.rule, effect, subject)
+        once = (decision.rule, effect, target, getattr(proc, "pid", 0))
         verdict = self._approved.get(key)
+        if verdict is None and effect in FILE_EFFECTS:
+            verdict = line.answers.get(once)
         if verdict is None:
             if self.on_ask is None:
-                return decision
-            ask = Ask(secrets.token_hex(3), effect, target, self._running.get(proc.pid, (self._command(proc),)),
+                self._refuse(decision, effect, target, proc)
+            ask = Ask(secrets.token_hex(3), effect, target, self._running.get(getattr(proc, "pid", 0), (self._command(proc),)),
                       arguments, decision.rule_name, decision.reason)
-            verdict = self._put(ask, proc)
+            verdict = self._put(ask, proc, line)
             if verdict.scope == "session":
                 self._approved[key] = verdict
-        if verdict.allowed:
-            return Decision("allow", decision.rule, decision.reason)
-        return Decision("deny", decision.rule, verdict.reason or decision.reason)
+            line.answers[once] = verdict
+        if not verdict.allowed:
+            self._refuse(Decision("deny", decision.rule, verdict.reason or decision.reason), effect, target, proc)
 
-    def _put(self, ask: Ask, proc: Any) -> Verdict:
+    def _put(self, ask: Ask, proc: Any, line: Line) -> Verdict:
         """The owner's answer; the time it takes does not count as the line's."""
         started = time.monotonic()
         try:
@@ -280,22 +365,21 @@ class Gate:
             answer = Verdict.deny(f"the approver failed: {type(e).__name__}")
         if not isinstance(answer, Verdict):
             answer = Verdict.allow() if answer is True else Verdict.deny("refused by the owner")
+        waited = time.monotonic() - started
+        line.waited += waited
         kernel = getattr(proc, "kernel", None)
         if kernel is not None and kernel.deadline is not None:
-            kernel.deadline += time.monotonic() - started
+            kernel.deadline += waited
         return answer
 
     def _refuse(self, decision: Decision, effect: str, target: str, proc: Any) -> None:
         ask_id = secrets.token_hex(3) if decision.action == "ask" else None
-        self._line.refused(self._command(proc), effect, target, decision, ask_id)
+        line = self._line_of(proc)
+        line.refused(self._command(proc), effect, target, decision, ask_id)
         if decision.action == "hide":
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), target)
-        pid = getattr(proc, "pid", 0)
-        if ask_id is not None:
-            note = f"held for approval: {ask_id}: {decision.reason}"
-        else:
-            note = f"denied: {decision.reason}"
-        raise Held(target, note if self._line.first_note(pid, note if ask_id is None else ask_id) else "")
+        note = f"held for approval: {ask_id}: {decision.reason}" if ask_id else f"denied: {decision.reason}"
+        raise Held(target, note, line, getattr(proc, "pid", 0))
 
     # ---- lines and records
 
@@ -306,8 +390,13 @@ class Gate:
         self._running.clear()
         return self._line
 
-    def finish(self, line: Line, records: list[tuple[Any, ...]]) -> None:
-        self.journal.append(records)
+    def _line_of(self, proc: Any) -> Line:
+        """What a process does belongs to the line that runs; what a door (Python, HTTP) does, to none."""
+        return self._line if getattr(proc, "kernel", None) is not None else self._api
+
+    def finish(self, line: Line) -> None:
+        self.journal.append(line.take_records(True))
+        self.journal.append(self._api.take_records(True))
         if self._line is line:
             self._line = Line(self, "", line.number)
 
@@ -329,20 +418,15 @@ class Gate:
         return argv[0] if argv else "api"
 
     def close(self) -> None:
-        if self._line._events:
-            self.journal.append(self._line._records())
+        for line in (self._line, self._api):
+            self.journal.append(line.take_records(True))
         self.journal.close()
 
 
-def _shared_backends(table: Table) -> dict[str, list[tuple[Mounted, str]]]:
-    """backend -> its mounts with the backend's path of their roots; only backends that are mounted twice."""
-    found: dict[str, list[tuple[Mounted, str]]] = {}
-    for mounted in [table.root, *table.nested]:
-        backend, root = mounted.backend("/")
-        found.setdefault(backend, []).append((mounted, root))
-    return {backend: places for backend, places in found.items() if len(places) > 1}
+def _is_device(target: Target) -> bool:
+    return target.stat is not None and target.stat.is_char
 
 
-def _of_backend(table: Table, backend: str) -> list[tuple[Mounted, str]]:
-    return [(mounted, root) for mounted in [table.root, *table.nested]
-            for found, root in [mounted.backend("/")] if found == backend]
+def _words(argv: Sequence[Any]) -> tuple[str, ...]:
+    """The words of a command; assignments of a declaration builtin are objects with a `text`."""
+    return tuple([word if word.__class__ is str else word.text() for word in argv])

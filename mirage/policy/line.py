@@ -1,6 +1,7 @@
-"""What one typed line did: collected while it runs, written to the journal when it ends."""
+"""What one typed line did: collected while it runs, written to the journal as it goes on and when it ends."""
 from __future__ import annotations
 
+import threading
 import time
 
 from mirage.policy.records import Effect, Refusal, Usage
@@ -9,27 +10,39 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from mirage.policy.records import Verdict
     from mirage.policy.rules import Decision
 
 KEPT = 10_000                                                # records of one line; the rest is only counted
+DISTINCT = 20                                                # different argv of one command; the rest is added up
+SHOWN = 4096                                                 # characters of a command in the journal
+WRITE_EVERY = 1.0                                            # seconds after which records are written meanwhile
 
 
 class Line:
-    """Context of one line. `refusals`, `effects` and `usage` are final after the `with` block."""
+    """Context of one line. `refusals`, `effects` and `usage` are final after the `with` block. Thread-safe.
+
+    answers  what the owner said to questions of this line
+    waited   seconds spent on them
+    """
 
     def __init__(self, gate: Any, text: str, number: int) -> None:
         self._gate = gate
         self.text = text
         self.number = number
         self.usage = Usage()
+        self.answers: dict[tuple[object, ...], Verdict] = {}
+        self.waited = 0.0
+        self._lock = threading.Lock()
         self._refusals: list[Refusal] = []
         self._effects: list[Effect] = []
         self._events: list[tuple[Any, ...]] = []
-        self._sums: dict[tuple[str, str, str, str], list[int]] = {}
-        self._commands: dict[tuple[str, ...], int] = {}
+        self._sums: dict[tuple[str, str, str, str, str], list[int]] = {}
+        self._commands: dict[str, dict[tuple[str, ...], int]] = {}
         self._noted: set[tuple[int, str]] = set()
-        self._last: set[tuple[str, str, str]] = set()
+        self._seen: set[tuple[str, str, str, str]] = set()
         self._started = time.monotonic()
+        self._written = self._started
         self._time = 0.0
 
     @property
@@ -48,77 +61,115 @@ class Line:
 
     def __exit__(self, *exc: object) -> None:
         usage = self.usage
-        usage.seconds = time.monotonic() - self._started
+        usage.seconds = max(0.0, time.monotonic() - self._started - self.waited)
         calls, searches, candidates = (after - before for after, before in
                                        zip(self._gate.counters(), self._before, strict=True))
         usage.calls += calls
         usage.searches += searches
         usage.candidates += candidates
-        self._gate.finish(self, self._records())
+        self._gate.finish(self)
 
     def command(self, argv: tuple[str, ...]) -> None:
-        self.usage.commands += 1
-        if argv in self._commands or len(self._commands) < KEPT:
-            self._commands[argv] = self._commands.get(argv, 0) + 1
+        """A command is about to run; those of a loop are added up per command."""
+        with self._lock:
+            self.usage.commands += 1
+            counts = self._commands.get(argv[0])
+            if counts is None:
+                counts = self._commands[argv[0]] = {}
+            if argv not in counts and len(counts) >= DISTINCT:
+                argv = (argv[0], "...")
+            counts[argv] = counts.get(argv, 0) + 1
 
-    def looked(self, command: str, effect: str, mount: str, rule: str, size: int = 0) -> None:
+    def looked(self, command: str, effect: str, mount: str, rule: str) -> None:
         """A stat, list, read or search that was allowed: added up."""
-        entry = self._sums.setdefault((command, effect, mount, rule), [0, 0])
-        entry[0] += 1
-        entry[1] += size
-        usage = self.usage
-        if effect == "stat":
-            usage.stats += 1
-        elif effect == "list":
-            usage.lists += 1
-        elif effect == "read":
-            usage.reads += 1
+        with self._lock:
+            self._add(command, effect, mount, rule, "allow", 1, 0)
+            usage = self.usage
+            if effect == "stat":
+                usage.stats += 1
+            elif effect == "list":
+                usage.lists += 1
+            elif effect == "read":
+                usage.reads += 1
 
     def moved(self, command: str, effect: str, mount: str, rule: str, size: int) -> None:
-        entry = self._sums.setdefault((command, effect, mount, rule), [0, 0])
-        entry[1] += size
-        if effect == "read":
-            self.usage.bytes += size
+        with self._lock:
+            self._add(command, effect, mount, rule, "allow", 0, size)
+            if effect == "read":
+                self.usage.bytes += size
 
     def changed(self, command: str, effect: str, target: str, rule: str,
                 effects: tuple[str, ...] | None = None) -> None:
-        """A change or call that was allowed. The same one again (a loop that appends) is added up."""
-        key = (command, effect, target)
-        if effect != "call" and key in self._last:
-            self._sums.setdefault((command, effect, target, rule), [0, 0])[0] += 1
-            return
-        self._last.add(key)
-        if len(self._effects) < KEPT:
+        """A change that happened, or a call that was allowed. The same change again (a loop) is added up."""
+        key = (command, effect, target, "")
+        with self._lock:
+            if effect != "call" and key in self._seen or len(self._effects) >= KEPT:
+                self._add(command, effect, target if key in self._seen else "", rule, "allow", 1, 0)
+                return
+            self._seen.add(key)
             self._effects.append(Effect(effect, target, command, effects))
-            self._event(command, effect, target, rule, "allow", None)
+        self._event(command, effect, target, rule, "allow", None)
 
     def refused(self, command: str, effect: str, target: str, decision: Decision, ask_id: str | None) -> None:
-        if decision.action != "hide" and len(self._refusals) < KEPT:
-            self._refusals.append(Refusal(decision.action, effect, target, command, decision.rule_name,
-                                          decision.reason, ask_id))
-        if len(self._events) < KEPT:
-            self._event(command, effect, target, decision.rule_name, decision.action, decision.reason)
+        """A refusal; what a rule hides is known to the journal only."""
+        key = (command, effect, target, decision.action)
+        with self._lock:
+            hidden = decision.action == "hide"
+            if hidden and key in self._seen or len(self._refusals) >= KEPT or len(self._seen) >= 2 * KEPT:
+                self._add(command, effect, "", decision.rule_name, decision.action, 1, 0)
+                return
+            self._seen.add(key)
+            if not hidden:
+                self._refusals.append(Refusal(decision.action, effect, target, command, decision.rule_name,
+                                              decision.reason, ask_id))
+        reason = f"{ask_id}: {decision.reason}" if ask_id else decision.reason
+        self._event(command, effect, target, decision.rule_name, decision.action, reason)
 
-    def first_note(self, pid: int, rule: str) -> bool:
-        """Should this process print the reason of this rule? Once is enough."""
-        if (pid, rule) in self._noted:
+    def first_note(self, pid: int, note: str) -> bool:
+        """Should this process print this reason? Once is enough."""
+        key = (pid, note)
+        if key in self._noted:
             return False
-        self._noted.add((pid, rule))
+        self._noted.add(key)
         return True
+
+    def _add(self, command: str, effect: str, mount: str, rule: str, verdict: str, count: int, size: int) -> None:
+        key = (command, effect, mount, rule, verdict)
+        entry = self._sums.get(key)
+        if entry is None:
+            entry = self._sums[key] = [0, 0]
+        entry[0] += count
+        entry[1] += size
 
     def _event(self, command: str, effect: str, target: str, rule: str, verdict: str, reason: str | None) -> None:
         gate = self._gate
-        self._events.append((gate.machine.clock(), gate.session, self.number, command, effect, target, rule, verdict,
-                             reason, None, 1, None))
+        self._events.append((gate.machine.clock(), gate.session, self.number, command, effect, target[:SHOWN], rule,
+                             verdict, reason, None, 1, None))
+        now = time.monotonic()
+        if now - self._written > WRITE_EVERY:
+            self._written = now
+            gate.journal.append(self.take_records(False))
 
-    def _records(self) -> list[tuple[Any, ...]]:
+    def take_records(self, final: bool) -> list[tuple[Any, ...]]:
+        """The records not written yet; sums and the line itself with `final` only."""
         gate, now = self._gate, self._gate.machine.clock()
+        with self._lock:
+            records, self._events = self._events, []
+            if not final:
+                return records
+            sums, self._sums = self._sums, {}
+            commands, self._commands = self._commands, {}
         usage = self.usage
-        records = [(self._time, gate.session, self.number, self.text, "line", "", None, "allow", None, usage.bytes,
-                    usage.commands, usage.seconds)]
-        records.extend((self._time, gate.session, self.number, " ".join(argv)[:4096], "exec", argv[0], None, "allow",
-                        None, None, count, None) for argv, count in self._commands.items())
-        records.extend(self._events)
-        records.extend((now, gate.session, self.number, command, effect, mount, rule, "allow", None, size, count, None)
-                       for (command, effect, mount, rule), (count, size) in self._sums.items())
-        return records
+        first: list[tuple[Any, ...]] = []
+        if self.number and self._time:
+            first.append((self._time, gate.session, self.number, self.text, "line", "", None, "allow", None, usage.bytes,
+                          usage.commands, usage.seconds))
+        first.extend((self._time or now, gate.session, self.number, _shown(argv), "exec", argv[0][:SHOWN], None, "allow",
+                      None, None, count, None) for counts in commands.values() for argv, count in counts.items())
+        records.extend((now, gate.session, self.number, command, effect, mount, rule, verdict, None, size, count, None)
+                       for (command, effect, mount, rule, verdict), (count, size) in sums.items())
+        return first + records
+
+
+def _shown(argv: tuple[str, ...]) -> str:
+    return " ".join(argv)[:SHOWN]

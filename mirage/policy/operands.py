@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import posixpath
 
+from mirage.commands import ALIASES
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -43,6 +45,13 @@ def command_names(argv: Sequence[str]) -> list[str]:
     """The names that rules see: the word itself and its last component."""
     name = argv[0]
     return [name] if "/" not in name else [name, posixpath.basename(name)]
+
+
+def program_names(program: str) -> list[str]:
+    """The names of what runs: its path, its last component, and for a further name of a tool (egrep) the tool's."""
+    found = command_names((program,))
+    module = ALIASES.get(found[-1], "_")
+    return found if module.startswith("_") else [*found, module]
 
 
 def operands(argv: Sequence[str], resolve: Callable[[str], str], is_mount_root: Callable[[str], bool],

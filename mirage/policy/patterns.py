@@ -17,8 +17,8 @@ class PathPattern:
         if not text:
             raise ValueError("an empty path pattern")
         self.text = text
-        self.anchored = text.startswith("/")
         components = [c for c in text.split("/") if c and c != "."]
+        self.anchored = text.startswith("/") and components[:1] != ["**"]
         if ".." in components:
             raise ValueError(f"{text!r}: '..' is not allowed in a path pattern")
         while components and components[-1] == "**":
@@ -33,19 +33,28 @@ class PathPattern:
         return self._match(path) is not None
 
     def reaches_below(self, folder: str) -> bool:
-        """Could the pattern match something strictly below `folder`, as far as its anchored part tells?"""
-        if not self.anchored:
-            return False
+        """Could moving `folder` take something below it into the pattern or out of it?
+
+        True where the pattern goes on below `folder`. A pattern that may begin anywhere (`.kube/config`) does so
+        only where its first components are the last ones of `folder`: else it moves along.
+        """
         names = [n for n in folder.split("/") if n]
+        if self.anchored:
+            return self._goes_on(self._components, names)
+        own = self._components[1:]
+        return any(self._goes_on(own, names[i:]) for i in range(len(names)))
+
+    @staticmethod
+    def _goes_on(components: list[str], names: list[str]) -> bool:
         for i, name in enumerate(names):
-            if i >= len(self._components):
-                return True
-            component = self._components[i]
+            if i >= len(components):
+                return False
+            component = components[i]
             if component == "**":
                 return True
             if re.fullmatch(_component(component), name, re.S) is None:
                 return False
-        return len(self._components) > len(names)
+        return len(components) > len(names)
 
     def __repr__(self) -> str:
         return f"PathPattern({self.text!r})"

@@ -5,12 +5,13 @@ import fnmatch
 import re
 
 from mirage.policy.model import PolicyModel, RuleModel, read
+from mirage.policy.operands import command_names, program_names
 from mirage.policy.patterns import PathPattern
 from mirage.policy.vocabulary import CHANGING, FILE_EFFECTS, STAGE_REASON, STRICTNESS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
     from typing import Any
 
@@ -50,6 +51,8 @@ class Rule:
         self.name = model.name or where
         self.action = "deny" if model.action == "readonly" else model.action
         self.reason = model.reason or self._default_reason(model.action)
+        if model.action == "stage" and model.reason:
+            self.reason = f"{STAGE_REASON}: {model.reason}"
         self.paths = tuple(PathPattern(p) for p in model.path) if model.path else ()
         self.commands = tuple(_names(model.command))
         self.clis = tuple(_names(model.cli))
@@ -86,19 +89,28 @@ class Rule:
             return self.effects is not None or self.action in ("deny", "ask", "allow", "stage")
         return any(p.covers(path) for p in self.paths)
 
-    def matches_command(self, names: Iterable[str], operands: Sequence[Operand]) -> bool:
+    def matches_command(self, names: Sequence[str], programs: Sequence[str],
+                        operands: Callable[[], Sequence[Operand]]) -> bool:
+        """`names`: what the command is called; `programs`: what really runs, where it is a program.
+
+        A rule that restricts is about either; one that allows is about everything that runs.
+        """
         if self.paths or self.about_calls:
             return False
         if self.effects is not None and "exec" not in self.effects:
             return False
         if self.effects is None and not self.commands:
             return False
-        if self.commands and not any(_any(self.commands, n) for n in names):
-            return False
+        if self.commands:
+            if self.action == "allow" and programs:
+                if not all(any(_any(self.commands, n) for n in command_names((p,))) for p in programs):
+                    return False
+            elif not any(_any(self.commands, n) for n in (*names, *(n for p in programs for n in program_names(p)))):
+                return False
         if self.mount_root is None and self.recursive is None:
             return True
         return any((self.mount_root is None or o.mount_root == self.mount_root) and
-                   (self.recursive is None or o.recursive == self.recursive) for o in operands)
+                   (self.recursive is None or o.recursive == self.recursive) for o in operands())
 
     def matches_call(self, cli: str, operation: str, effects: Iterable[str], arguments: Mapping[str, Any]) -> bool:
         if self.paths or self.commands:
@@ -132,29 +144,37 @@ class RuleSet:
         self.rules = tuple(Rule(m, f"{model.name}[{i}]") for i, m in enumerate(model.rules))
 
     def on_path(self, effect: str, path: str) -> Decision:
+        decision = ALLOW
         for rule in self.rules:
             if rule.matches_path(effect, path):
-                if rule.action == "allow":
-                    break
-                return Decision(rule.action, rule, rule.reason)
+                if rule.action != "allow":
+                    decision = Decision(rule.action, rule, rule.reason)
+                break
         else:
-            if self.default == "deny" and not DEVICES.covers(path) and self.allow_paths is None:
-                return Decision("deny", None, f"policy {self.name} allows only what it names")
-        return self._inside(effect, path)
+            if self.default == "deny" and self.allow_paths is None and not DEVICES.covers(path) \
+                    and not (effect == "stat" and self._leads_to_allowed(path)):
+                decision = Decision("deny", None, f"policy {self.name} allows only what it names")
+        if self.allow_paths is None or STRICTNESS[decision.action] >= STRICTNESS["deny"]:
+            return decision
+        outside = self._inside(self.allow_paths, effect, path)
+        return decision if outside is ALLOW else outside
 
-    def _inside(self, effect: str, path: str) -> Decision:
+    def _leads_to_allowed(self, path: str) -> bool:
+        return any(p.reaches_below(path) for rule in self.rules if rule.action == "allow" for p in rule.paths)
+
+    @staticmethod
+    def _inside(allowed: Sequence[PathPattern], effect: str, path: str) -> Decision:
         """The allow_paths part: outside them everything is denied, but looking at the way there."""
-        if self.allow_paths is None or any(p.covers(path) for p in self.allow_paths) or DEVICES.covers(path):
+        if any(p.covers(path) for p in allowed) or DEVICES.covers(path):
             return ALLOW
-        if effect == "stat" and any(p.reaches_below(path) or p.text.startswith(path.rstrip("/") + "/")
-                                    for p in self.allow_paths):
+        if effect == "stat" and any(p.reaches_below(path) for p in allowed):
             return ALLOW
-        allowed = ", ".join(p.text for p in self.allow_paths)
-        return Decision("deny", None, f"outside the paths of this task ({allowed})")
+        return Decision("deny", None, f"outside the paths of this task ({', '.join(p.text for p in allowed)})")
 
-    def on_command(self, names: Sequence[str], operands: Sequence[Operand]) -> Decision:
+    def on_command(self, names: Sequence[str], programs: Sequence[str],
+                   operands: Callable[[], Sequence[Operand]]) -> Decision:
         for rule in self.rules:
-            if rule.matches_command(names, operands):
+            if rule.matches_command(names, programs, operands):
                 return ALLOW if rule.action == "allow" else Decision(rule.action, rule, rule.reason)
         return ALLOW
 
@@ -192,11 +212,17 @@ class Policy:
     def on_path(self, effect: str, path: str) -> Decision:
         return strictest(s.on_path(effect, path) for s in self.sets)
 
-    def on_command(self, names: Sequence[str], operands: Sequence[Operand]) -> Decision:
-        return strictest(s.on_command(names, operands) for s in self.sets)
+    def each_on_path(self, effect: str, path: str) -> list[Decision]:
+        """What each policy says; those that allow are left out."""
+        return _restricting(s.on_path(effect, path) for s in self.sets)
 
-    def on_call(self, cli: str, operation: str, effects: Sequence[str], arguments: Mapping[str, Any]) -> Decision:
-        return strictest(s.on_call(cli, operation, effects, arguments) for s in self.sets)
+    def each_on_command(self, names: Sequence[str], programs: Sequence[str],
+                        operands: Callable[[], Sequence[Operand]]) -> list[Decision]:
+        return _restricting(s.on_command(names, programs, operands) for s in self.sets)
+
+    def each_on_call(self, cli: str, operation: str, effects: Sequence[str],
+                     arguments: Mapping[str, Any]) -> list[Decision]:
+        return _restricting(s.on_call(cli, operation, effects, arguments) for s in self.sets)
 
     def hides(self, path: str) -> bool:
         return self.on_path("stat", path).action == "hide"
@@ -209,24 +235,28 @@ class Policy:
         return any(s.allow_paths is not None or s.default == "deny" or
                    any(not (r.commands or r.about_calls) for r in s.rules) for s in self.sets)
 
-    def moving_lifts(self, old: str, new: str, is_dir: bool) -> Rule | None:
-        """The rule that a rename or link from `old` to `new` would take something out of, or None."""
+    def restricts(self, effect: str) -> bool:
+        """May this effect on some path get another answer than allow?"""
+        return any(s.allow_paths is not None or s.default == "deny" or
+                   any(r.action != "allow" and (r.effects is None or effect in r.effects) for r in s.rules)
+                   for s in self.sets)
+
+    def moving_lifts(self, old: Sequence[str], new: Sequence[str], is_dir: bool) -> Rule | None:
+        """The rule that would cover less after a rename or link, or None; `old`, `new`: all names of the object."""
+        restricted = is_dir and any(self.on_path(effect, path).action != "allow"
+                                    for effect in FILE_EFFECTS for path in old)
         for s in self.sets:
             for rule in s.rules:
-                if rule.action == "allow" or not rule.paths:
+                if not rule.paths:
                     continue
-                below = is_dir and any(p.reaches_below(old) for p in rule.paths)
-                lifted = any(p.covers(old) for p in rule.paths) and not any(p.covers(new) for p in rule.paths)
-                if below or lifted:
+                if rule.action == "allow":
+                    if restricted and any(p.reaches_below(path) for p in rule.paths for path in new):
+                        return rule
+                    continue
+                below = is_dir and any(p.reaches_below(path) for p in rule.paths for path in old)
+                covers = any(p.covers(path) for p in rule.paths for path in old)
+                if below or covers and not any(p.covers(path) for p in rule.paths for path in new):
                     return rule
-        return None
-
-    def weaker_at(self, old: str, new: str) -> Decision | None:
-        """The decision on `old` that would be weaker on `new` (some file effect), or None."""
-        for effect in FILE_EFFECTS:
-            before, after = self.on_path(effect, old), self.on_path(effect, new)
-            if STRICTNESS[after.action] < STRICTNESS[before.action]:
-                return before
         return None
 
     def described(self) -> list[str]:
@@ -253,6 +283,10 @@ def _describe(rule: Rule) -> str:
     if rule.effects is not None and not rule.commands:
         subject += f" ({', '.join(sorted(rule.effects))})"
     return f"{subject}: {verb}: {rule.reason}"
+
+
+def _restricting(decisions: Iterable[Decision]) -> list[Decision]:
+    return [d for d in decisions if d.action != "allow"]
 
 
 def strictest(decisions: Iterable[Decision]) -> Decision:

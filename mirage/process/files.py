@@ -40,6 +40,11 @@ class OpenFile:
         return self.flags & os.O_ACCMODE in (os.O_RDONLY, os.O_RDWR)
 
     @property
+    def broken(self) -> bool:
+        """A pipe to write to that nobody reads any more (POLLERR)."""
+        return False
+
+    @property
     def writable(self) -> bool:
         return self.flags & os.O_ACCMODE in (os.O_WRONLY, os.O_RDWR)
 
@@ -231,6 +236,10 @@ class PipeWriter(OpenFile):
             if pipe.readable.waiters:
                 pipe.readable.wake()
         return total
+
+    @property
+    def broken(self) -> bool:
+        return not self.pipe.readers
 
     def stat(self) -> Stat:
         return self.pipe.stat()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import os
+import sys
 
 from greenlet import getcurrent
 
@@ -347,8 +348,10 @@ class Process:
             file.write(text.encode("utf-8", "surrogateescape"))
 
     def message(self, text: str) -> None:
-        """`NAME: text` and a newline on standard error."""
-        self.write_error(f"{self.name}: {text}\n")
+        """`NAME: text` and a newline on standard error; in an `except` block also why the policy refused."""
+        error = sys.exception()
+        note = refusal_note(error) if isinstance(error, PermissionError) else ""
+        self.write_error(f"{self.name}: {text}\n{note}")
 
     def fail(self, what: str, error: OSError) -> None:
         """GNU's `NAME: what: No such file or directory`; a refusal of the policy adds its own line."""
@@ -381,8 +384,9 @@ class Opened:
 
 
 def refusal_note(error: OSError) -> str:
-    """The line that follows an error message when the policy refused, else nothing."""
-    note = getattr(error, "note", None)
+    """The line that follows an error message when the policy refused (once in a process) or a service said why."""
+    take = getattr(error, "take_note", None)
+    note = take() if take is not None else getattr(error, "note", None)
     return f"mirage: {note}\n" if note else ""
 
 

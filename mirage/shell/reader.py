@@ -852,6 +852,9 @@ class WordReader:
                     plain.append(f"'{ansi_c(text[pos + 2 : end])}'")
                     pos = end + 1
                     continue
+                if text.startswith('"', pos + 1):  # $".." is a plain string
+                    pos += 1
+                    continue
                 part, end = self.dollar(pos, True)
                 if part is None:
                     plain.append("$")

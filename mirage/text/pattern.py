@@ -497,7 +497,7 @@ class _Positions:
     __slots__ = ("cache", "everywhere", "nocase", "text")
 
     def __init__(self, text: str, nocase: bool) -> None:
-        self.text = text.lower() if nocase and text.isascii() else text
+        self.text = text
         self.nocase = nocase
         self.everywhere = (1 << len(text)) - 1
         self.cache: dict[str | Bracket, int] = {}
@@ -505,16 +505,23 @@ class _Positions:
     def where(self, unit: str | Bracket) -> int:
         mask = self.cache.get(unit)
         if mask is None:
-            text = self.text
-            if unit.__class__ is str:
-                wanted = unit.lower() if self.nocase else unit
-                found = [char == wanted or self.nocase and char.lower() == wanted for char in text]
+            test = self._tester(unit)
+            if self.text.isascii():
+                table = bytes(49 if test(chr(code)) else 48 for code in range(128)) + bytes(128)
+                bits = self.text.encode("ascii").translate(table)[::-1].decode("ascii")
             else:
-                known = {char: unit.test(char) for char in set(text)}  # type: ignore[union-attr]
-                found = [known[char] for char in text]
-            bits = "".join("1" if hit else "0" for hit in reversed(found))
+                known = {char: "1" if test(char) else "0" for char in set(self.text)}
+                bits = "".join([known[char] for char in reversed(self.text)])
             mask = self.cache[unit] = int(bits or "0", 2)
         return mask
+
+    def _tester(self, unit: str | Bracket) -> Callable[[str], bool]:
+        if isinstance(unit, Bracket):
+            return unit.test
+        if not self.nocase:
+            return unit.__eq__
+        wanted = unit.lower()
+        return lambda char: char.lower() == wanted
 
     def ends(self, units: list[Unit], starts: int) -> int:
         """Where a match of `units` that begins at one of `starts` can end."""

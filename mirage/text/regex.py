@@ -5,7 +5,7 @@
     rx = compile_pcre(r"(?<=x)y")                              # grep -P; syntax="oniguruma" for jq
     rx = compile_fixed(["one", "two"])                         # grep -F
 
-    m = rx.search(data, pos=0, endpos=None)   -> Match | None      m.span(n), m.start(n), m.end(n), m.group(n), m.groups()
+    m = rx.search(data, pos=0, endpos=None)   -> Match | None      m.span(n), start(n), end(n), group(n), groups()
     rx.match(data, pos)                        anchored at pos       rx.fullmatch(data)
     for m in rx.finditer(data)                 as sed and awk go on: an empty match next to the last one is no match
     find = rx.bind(data)                       for many searches in one buffer: find(pos, endpos) -> [(start, end), ...]
@@ -27,9 +27,20 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from mirage.text.regex_ast import (Alt, Assert, Backref, Char, Group, Node, Seq, Set, fixed_text, nullable,
-                                   required_text,
-                                   rewrite, walk)
+from mirage.text.regex_ast import (
+    Alt,
+    Assert,
+    Backref,
+    Char,
+    Node,
+    Seq,
+    Set,
+    fixed_text,
+    nullable,
+    required_text,
+    rewrite,
+    walk,
+)
 from mirage.text.regex_parse import SYNTAXES, Parser, RegexError, literal_tree
 
 TYPE_CHECKING = False

@@ -51,7 +51,7 @@ class Set(Node):
 
     def ascii(self) -> frozenset[int]:
         """The ASCII members."""
-        found = set()
+        found: set[int] = set()
         for low, high in [*self.ranges, *(r for name in self.classes for r in ASCII_CLASSES[name])]:
             found.update(range(low, min(high, 127) + 1))
         return frozenset(set(range(128)) - found if self.negated else found)

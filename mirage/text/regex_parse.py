@@ -5,8 +5,22 @@ are glibc's.
 """
 from __future__ import annotations
 
-from mirage.text.regex_ast import (ASCII_CLASSES, UNBOUNDED, WORD, Alt, AnyChar, Assert, Backref, Char, Empty, Group,
-                                   Node, Repeat, Seq, Set)
+from mirage.text.regex_ast import (
+    ASCII_CLASSES,
+    UNBOUNDED,
+    WORD,
+    Alt,
+    AnyChar,
+    Assert,
+    Backref,
+    Char,
+    Empty,
+    Group,
+    Node,
+    Repeat,
+    Seq,
+    Set,
+)
 
 RE_DUP_MAX = 32767
 MAX_DEPTH = 120

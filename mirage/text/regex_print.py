@@ -1,8 +1,23 @@
 """A tree printed as a pattern for google-re2, for PCRE2, or for Python's re."""
 from __future__ import annotations
 
-from mirage.text.regex_ast import (ASCII_CLASSES, UNBOUNDED, Alt, AnyChar, Assert, Backref, Char, Group, Node, Repeat,
-                                   Seq, Set, edge_is_word, nullable, walk)
+from mirage.text.regex_ast import (
+    ASCII_CLASSES,
+    UNBOUNDED,
+    Alt,
+    AnyChar,
+    Assert,
+    Backref,
+    Char,
+    Group,
+    Node,
+    Repeat,
+    Seq,
+    Set,
+    edge_is_word,
+    nullable,
+    walk,
+)
 from mirage.text.regex_parse import TOO_BIG, RegexError
 
 RE2_MAX_REPEAT = 1000

@@ -6,8 +6,21 @@ the longest), and alternatives of fixed strings none of which begins another. By
 """
 from __future__ import annotations
 
-from mirage.text.regex_ast import (UNBOUNDED, Alt, AnyChar, Assert, Char, Empty, Group, Node, Repeat, Seq, Set,
-                                   fixed_text, nullable)
+from mirage.text.regex_ast import (
+    UNBOUNDED,
+    Alt,
+    AnyChar,
+    Assert,
+    Char,
+    Empty,
+    Group,
+    Node,
+    Repeat,
+    Seq,
+    Set,
+    fixed_text,
+    nullable,
+)
 from mirage.text.regex_print import Printer
 
 TYPE_CHECKING = False

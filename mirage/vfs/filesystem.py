@@ -55,17 +55,38 @@ class FileSystem:
     # ---- resolution and checks
 
     def _find(self, path: str, follow: bool = True, create: bool = False) -> Target:
-        if path[:1] != "/":
-            if not path:
-                raise error(errno.ENOENT, path)
-            try:
-                return resolve(self.machine.namespace.table, f"{self.proc.cwd}/{path}", follow, self.uid,
-                               self.machine.gate, create)
-            except OSError as e:
-                e.filename = path
-                raise
+        if not path:
+            raise error(errno.ENOENT, path)
         machine = self.machine
-        return resolve(machine.namespace.table, path, follow, self.uid, machine.gate, create)
+        whole = path if path[0] == "/" else f"{self.proc.cwd}/{path}"
+        try:
+            return resolve(machine.namespace.table, whole, follow, self.uid, machine.gate, create)
+        except OSError as e:
+            e.filename = path
+            place = getattr(e, "place", None)
+            if machine.gate is not None and place is not None:
+                self._reveals(place, path)
+            raise
+
+    def _reveals(self, target: Target, path: str) -> None:
+        """Before an error that tells something of `target`: EACCES instead where it may not be looked at."""
+        try:
+            self.machine.gate.reveals(target, self.proc)
+        except OSError as e:
+            e.filename, e.filename2 = path, None
+            raise
+
+    def _error(self, target: Target, number: int, path: str, path2: str | None = None) -> OSError:
+        """The error to raise, unless the gate has a say: then that."""
+        if self.machine.gate is not None:
+            self._reveals(target, path)
+        return error(number, path, path2)
+
+    def _done(self, *effects: tuple[str, Target]) -> None:
+        gate = self.machine.gate
+        if gate is not None:
+            for effect, target in effects:
+                gate.done(effect, target, self.proc)
 
     def _ask(self, effect: str, target: Target, path: str, subtree: bool = False) -> None:
         gate = self.machine.gate
@@ -132,8 +153,10 @@ class FileSystem:
     def _new(self, path: str, capability: str, effects: tuple[str, ...] = ("create",)) -> Target:
         """The place for a new name: checked, allowed, and nothing there."""
         target = self._place(path)
-        if target is None or target.stat is not None:
+        if target is None:
             raise error(errno.EEXIST, path)
+        if target.stat is not None:
+            raise self._error(target, errno.EEXIST, path)
         if path.endswith("/") and capability != "mkdir":
             raise error(errno.ENOENT, path)
         for effect in effects:
@@ -147,9 +170,11 @@ class FileSystem:
     def stat(self, path: str, follow: bool = True) -> Stat:
         """stat(2), or lstat(2) with follow=False."""
         target = self._find(path, follow)
-        if self.machine.gate is not None:
-            self._ask("stat", target, path)
-        return target.stat  # type: ignore[return-value]
+        gate = self.machine.gate
+        if gate is None:
+            return target.stat  # type: ignore[return-value]
+        self._ask("stat", target, path)
+        return gate.shown(target.stat)  # type: ignore[no-any-return]
 
     def lstat(self, path: str) -> Stat:
         return self.stat(path, False)
@@ -265,7 +290,7 @@ class FileSystem:
     def _list(self, target: Target, path: str) -> Entries:
         stat, mounted = target.stat, target.mounted
         if stat is None or stat.mode & S_IFMT != S_IFDIR:
-            raise error(errno.ENOTDIR, path)
+            raise self._error(target, errno.ENOTDIR, path)
         self._ask("list", target, path)
         self._need(stat, READ, path)
         names = self.machine.namespace.table.children.get(target.path)
@@ -315,7 +340,7 @@ class FileSystem:
         """
         target = self._find(path)
         if target.stat is None or not target.stat.is_dir:
-            raise error(errno.ENOTDIR, path)
+            raise self._error(target, errno.ENOTDIR, path)
         yield from self._walk(target, path, follow, onerror)
 
     def _walk(self, top: Target, path: str, follow: bool,
@@ -366,7 +391,11 @@ class FileSystem:
             return
         gone = []
         prefix = target.inner if target.inner == "/" else target.inner + "/"
+        gate = self.machine.gate
+        kinds = gate.kinds(target, entries) if gate is not None else {}
         for entry in entries:
+            if entry.stat is None:
+                entry.stat = kinds.get(entry.name)
             if entry.stat is None:
                 try:
                     entry.stat = target.mounted.identify(prefix + entry.name,
@@ -389,26 +418,27 @@ class FileSystem:
         if stat is None:
             return self._create(target, path, flags, mode)
         if exclusive:
-            raise error(errno.EEXIST, path)
+            raise self._error(target, errno.EEXIST, path)
         kind = stat.mode & S_IFMT
         access = flags & os.O_ACCMODE
         writing = access != os.O_RDONLY or flags & os.O_TRUNC
         if kind == S_IFLNK:
-            raise error(errno.ELOOP, path)
+            raise self._error(target, errno.ELOOP, path)
+        gate = self.machine.gate
         if kind == S_IFDIR:
             if writing or flags & os.O_CREAT:
-                raise error(errno.EISDIR, path)
+                raise self._error(target, errno.EISDIR, path)
             self._ask("list", target, path)
             self._need(stat, READ, path)
-            return DirectoryHandle(stat)
+            return DirectoryHandle(stat if gate is None else gate.shown(stat))
         if flags & os.O_DIRECTORY:
-            raise error(errno.ENOTDIR, path)
-        gate = self.machine.gate
+            raise self._error(target, errno.ENOTDIR, path)
+        effect = "destroy" if flags & os.O_TRUNC and stat.size != 0 else "write"
         if gate is not None and kind != S_IFCHR:
             if access != os.O_WRONLY:
                 self._ask("read", target, path)
             if writing:
-                self._ask("destroy" if flags & os.O_TRUNC and stat.size != 0 else "write", target, path)
+                self._ask(effect, target, path)
         self._need(stat, (0 if access == os.O_WRONLY else READ) | (WRITE if writing else 0), path)
         if kind == S_IFIFO and "mkfifo" in target.mounted.can:
             return FifoHandle(stat)
@@ -422,11 +452,15 @@ class FileSystem:
             raise error(errno.EROFS if not mounted.can.writable else errno.EPERM, path)
         else:
             handle = RangeHandle(mounted.mount, target.inner, stat)
-        return handle if gate is None or kind == S_IFCHR else GatedHandle(handle, gate, target, self.proc)
+        if gate is None or kind == S_IFCHR:
+            return handle
+        if writing and effect == "destroy":
+            self._done((effect, target))
+        return GatedHandle(handle, gate, target, self.proc)
 
     def _create(self, target: Target, path: str, flags: int, mode: int) -> Handle:
         if target.slash or flags & os.O_DIRECTORY:
-            raise error(errno.EISDIR if target.slash else errno.EINVAL, path)
+            raise self._error(target, errno.EISDIR if target.slash else errno.EINVAL, path)
         self._ask("create", target, path)
         self._need(self._parent(target), WRITE | SEARCH, path)
         self._able(target, "create", path)
@@ -438,14 +472,17 @@ class FileSystem:
                 raise
             return self.open(path, flags & ~os.O_CREAT)
         gate = self.machine.gate
-        return handle if gate is None else GatedHandle(handle, gate, target, self.proc)
+        if gate is None:
+            return handle
+        self._done(("create", target))
+        return GatedHandle(handle, gate, target, self.proc)
 
     def read(self, path: str) -> bytes:
         """The whole content; within the Terminal's memory limit."""
         target = self._find(path)
         stat, mounted, kernel = target.stat, target.mounted, getattr(self.proc, "kernel", None)
         if stat is None or not (stat.is_file or stat.is_char):
-            raise error(errno.EISDIR if stat is not None and stat.is_dir else errno.EINVAL, path)
+            raise self._error(target, errno.EISDIR if stat is not None and stat.is_dir else errno.EINVAL, path)
         if stat.is_file:
             self._ask("read", target, path)
         self._need(stat, READ, path)
@@ -469,16 +506,19 @@ class FileSystem:
         stat = target.stat
         if stat is None:
             if target.slash:
-                raise error(errno.EISDIR, path)
-            self._ask("create", target, path)
+                raise self._error(target, errno.EISDIR, path)
+            effect = "create"
+            self._ask(effect, target, path)
             self._need(self._parent(target), WRITE | SEARCH, path)
         else:
-            self._ask("destroy" if stat.size != 0 else "write", target, path)
+            effect = "destroy" if stat.size != 0 else "write"
+            self._ask(effect, target, path)
             self._need(stat, WRITE, path)
         if self.machine.gate is not None:
             self.machine.gate.moved("write", target, len(data), self.proc)
         self._call(path, target.mounted.mount.replace, target.inner, data, 0o666 & ~self.proc.umask,
                    self.uid, self.gid)
+        self._done((effect, target))
 
     def truncate(self, path: str, size: int) -> None:
         """Cut or grow (with zeros) to `size` bytes."""
@@ -494,11 +534,13 @@ class FileSystem:
         target = self._new(path, "mkdir")
         mode &= ~self.proc.umask
         self._call(path, target.mounted.mount.mkdir, target.inner, mode, self.uid, self.gid)
+        self._done(("create", target))
 
     def mkfifo(self, path: str, mode: int = 0o666) -> None:
         target = self._new(path, "mkfifo")
         mode &= ~self.proc.umask
         self._call(path, target.mounted.mount.mkfifo, target.inner, mode, self.uid, self.gid)
+        self._done(("create", target))
 
     def symlink(self, text: str, path: str) -> None:
         """A link at `path` that says `text`."""
@@ -508,20 +550,23 @@ class FileSystem:
             raise error(errno.ENAMETOOLONG, text, path)
         target = self._new(path, "symlink", ("link", "create"))
         self._call(path, target.mounted.mount.symlink, text, target.inner, self.uid, self.gid)
+        self._done(("create", target), ("link", target))
 
     def link(self, source: str, path: str, follow: bool = False) -> None:
         """A further name for a file; EXDEV across mounts, EPERM for a directory."""
         old = self._find(source, follow)
         new = self._place(path)
         stat = old.stat
-        if new is None or new.stat is not None:
+        if new is None:
             raise error(errno.EEXIST, source, path)
+        if new.stat is not None:
+            raise self._error(new, errno.EEXIST, source, path)
         if path.endswith("/"):
             raise error(errno.ENOENT, source, path)
         if old.mounted is not new.mounted:
             raise error(errno.EXDEV, source, path)
         if stat is None or stat.is_dir:
-            raise error(errno.EPERM, source, path)
+            raise self._error(old, errno.EPERM, source, path)
         self._ask("link", old, source)
         self._ask("link", new, path)
         self._ask("create", new, path)
@@ -531,6 +576,7 @@ class FileSystem:
         if self.uid not in (0, stat.uid) and not permitted(stat, READ | WRITE, self.uid, self.gid):
             raise error(errno.EPERM, source, path)
         self._call(source, old.mounted.mount.link, old.inner, new.inner)
+        self._done(("link", old), ("create", new))
 
     def unlink(self, path: str) -> None:
         target = self._place(path)
@@ -538,16 +584,17 @@ class FileSystem:
             raise error(errno.EISDIR, path)
         stat = target.stat
         if stat is None:
-            raise error(errno.ENOENT, path)
+            raise self._error(target, errno.ENOENT, path)
         if stat.is_dir:
-            raise error(errno.EISDIR, path)
+            raise self._error(target, errno.EISDIR, path)
         if path.endswith("/"):
-            raise error(errno.ENOTDIR, path)
+            raise self._error(target, errno.ENOTDIR, path)
         self._fixed(target, path)
         self._ask("destroy", target, path)
         self._may_remove(target, path)
         self._able(target, "remove", path)
         self._call(path, target.mounted.mount.unlink, target.inner)
+        self._done(("destroy", target))
 
     def rmdir(self, path: str) -> None:
         target = self._place(path)
@@ -555,14 +602,25 @@ class FileSystem:
             last = path.rstrip("/").rpartition("/")[2]
             raise error({".": errno.EINVAL, "..": errno.ENOTEMPTY}.get(last, errno.EBUSY), path)
         if target.stat is None:
-            raise error(errno.ENOENT, path)
+            raise self._error(target, errno.ENOENT, path)
         if not target.stat.is_dir:
-            raise error(errno.ENOTDIR, path)
+            raise self._error(target, errno.ENOTDIR, path)
         self._fixed(target, path)
         self._ask("destroy", target, path)
         self._may_remove(target, path)
         self._able(target, "remove", path)
-        self._call(path, target.mounted.mount.rmdir, target.inner)
+        try:
+            self._call(path, target.mounted.mount.rmdir, target.inner)
+        except OSError as e:
+            raise self._not_empty(e, target, path) from None
+        self._done(("destroy", target))
+
+    def _not_empty(self, failure: OSError, target: Target, path: str) -> OSError:
+        """EBUSY, as for a mount point, where all that keeps a directory from being empty is hidden."""
+        if failure.errno not in (errno.ENOTEMPTY, errno.EEXIST) or self.machine.gate is None:
+            return failure
+        entries = list(target.mounted.mount.list(target.inner))
+        return failure if self.machine.gate.filter(target, entries) else error(errno.EBUSY, path)
 
     def rename(self, old: str, new: str) -> None:
         """rename(2): atomic, replaces what is at `new`; EXDEV across mounts."""
@@ -571,10 +629,10 @@ class FileSystem:
             raise error(errno.EBUSY, old, new)
         stat, there = source.stat, target.stat
         if stat is None:
-            raise error(errno.ENOENT, old, new)
+            raise self._error(source, errno.ENOENT, old, new)
         directory = stat.is_dir
         if not directory and (old.endswith("/") or new.endswith("/")):
-            raise error(errno.ENOTDIR, old, new)
+            raise self._error(source, errno.ENOTDIR, old, new)
         self._fixed(source, old)
         self._fixed(target, new)
         if source.mounted is not target.mounted:
@@ -600,7 +658,8 @@ class FileSystem:
             source.mounted.mount.rename(source.inner, target.inner)
         except OSError as e:
             e.filename, e.filename2 = old, new
-            raise
+            raise self._not_empty(e, target, new) from None
+        self._done(("destroy", source), ("create" if there is None else "destroy", target))
 
     # ---- attributes
 
@@ -609,6 +668,7 @@ class FileSystem:
         if target.stat is not None and self.uid and target.stat.gid != self.gid and not target.stat.is_dir:
             mode &= ~0o2000
         self._call(path, self._setattr(target), target.inner, mode=mode & 0o7777)
+        self._done(("setattr", target))
 
     def chown(self, path: str, uid: int, gid: int, follow: bool = True) -> None:
         """-1 keeps. The user may give nothing away: EPERM for any other owner or group."""
@@ -619,11 +679,13 @@ class FileSystem:
             raise error(errno.EPERM, path)
         self._call(path, self._setattr(target), target.inner, uid=None if uid == -1 else uid,
                    gid=None if gid == -1 else gid)
+        self._done(("setattr", target))
 
     def utime(self, path: str, atime_ns: int | None, mtime_ns: int | None, follow: bool = True) -> None:
         """None keeps. Also allowed to whoever may write the file, as touch(1) needs."""
         target = self._change(path, follow, writer_too=True)
         self._call(path, self._setattr(target), target.inner, atime_ns=atime_ns, mtime_ns=mtime_ns)
+        self._done(("setattr", target))
 
     def _change(self, path: str, follow: bool, writer_too: bool = False) -> Target:
         target = self._find(path, follow)
@@ -661,6 +723,7 @@ class FileSystem:
         self._able(target, "xattr", path, errno.EOPNOTSUPP)
         self._need(target.stat, WRITE, path)  # type: ignore[arg-type]
         self._call(path, target.mounted.mount.setxattr, target.inner, name, value)
+        self._done(("setattr", target))
 
     def removexattr(self, path: str, name: str, follow: bool = True) -> None:
         target = self._find(path, follow)
@@ -668,16 +731,88 @@ class FileSystem:
         self._able(target, "xattr", path, errno.EOPNOTSUPP)
         self._need(target.stat, WRITE, path)  # type: ignore[arg-type]
         self._call(path, target.mounted.mount.removexattr, target.inner, name)
+        self._done(("setattr", target))
 
     # ---- search
 
     def candidates(self, path: str, query: Any) -> Any:
-        """The files below `path` that may match `query` (mirage/vfs/search.py); None: read everything."""
+        """The files below `path` that may match `query` (mirage/vfs/search.py); None: read everything.
+
+        Their paths begin with `path` as it was given. What is hidden is left out, as in a walk.
+        """
         target = self._find(path)
         if "search" not in target.mounted.can or target.path in self.machine.namespace.table.children:
             return None
         self._ask("search", target, path)
-        return self._call(path, target.mounted.mount.search, target.inner, query)
+        found = self._call(path, target.mounted.mount.search, target.inner, query)
+        if found is not None:
+            found.paths, found.refused = self._visible(target, path, found.paths)
+        return found
+
+    def _visible(self, top: Target, path: str, inner_paths: Any) -> tuple[Names, tuple[tuple[str, OSError], ...]]:
+        """The paths that a walk from `top` would reach, as seen from outside, and the directories it may not list."""
+        gate, mounted = self.machine.gate, top.mounted
+        cut = 0 if top.inner == "/" else len(top.inner)
+        base = path.rstrip("/")
+        if gate is None:
+            return [base + inner[cut:] for inner in inner_paths], ()
+        open_: dict[str, bool] = {top.inner: True}
+        refused: list[tuple[str, OSError]] = []
+
+        def may_list(inner: str) -> bool:
+            known = open_.get(inner)
+            if known is None:
+                place = Target(mounted, inner, mounted.outer(inner), None)
+                known = may_list(inner.rpartition("/")[0] or "/") and gate.visible(place)
+                if known and not gate.allows("list", place, self.proc):
+                    known = False
+                    try:
+                        self._ask("list", place, base + inner[cut:])
+                    except OSError as e:
+                        refused.append((base + inner[cut:], e))
+                open_[inner] = known
+            return known
+
+        paths = [base + inner[cut:] for inner in inner_paths if may_list(inner.rpartition("/")[0] or "/")
+                 and gate.visible(Target(mounted, inner, mounted.outer(inner), None))]
+        return paths, tuple(refused)
+
+    def reads_many(self, path: str) -> bool:
+        """Does read_many() fetch files of the mount at `path` several at a time?"""
+        return "read_many" in self._find(path).mounted.can
+
+    def read_many(self, paths: Names) -> Iterator[tuple[str, bytes | OSError]]:
+        """(path, whole content or error) in the order of `paths`; where the mount can, fetched several at a time."""
+        found: list[tuple[str, Target | OSError]] = []
+        for path in paths:
+            try:
+                target = self._find(path)
+                if target.stat is None or not target.stat.is_file or "read_many" not in target.mounted.can:
+                    raise error(errno.EISDIR if target.stat is not None and target.stat.is_dir else errno.EINVAL, path)
+                self._ask("read", target, path)
+                self._need(target.stat, READ, path)
+                found.append((path, target))
+            except OSError as e:
+                found.append((path, e))
+        targets = [target for _, target in found if isinstance(target, Target)]
+        contents: dict[int, Iterator[tuple[str, bytes | OSError]]] = {}
+        for mounted in {id(t.mounted): t.mounted for t in targets}.values():
+            inner = [t.inner for t in targets if t.mounted is mounted]
+            contents[id(mounted)] = iter(mounted.mount.read_many(inner))
+        kernel = getattr(self.proc, "kernel", None)
+        for path, target in found:
+            if isinstance(target, OSError):
+                yield path, target
+                continue
+            data = next(contents[id(target.mounted)])[1]
+            if isinstance(data, OSError):
+                data.filename = path
+            else:
+                if kernel is not None:
+                    kernel.fits(len(data))
+                if self.machine.gate is not None:
+                    self.machine.gate.moved("read", target, len(data), self.proc)
+            yield path, data
 
     @staticmethod
     def _call(path: str, function: Callable[..., Any], *args: Any, **options: Any) -> Any:

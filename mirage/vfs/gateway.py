@@ -22,12 +22,13 @@ Which effects an operation asks for (`x` is the resolved Target):
 
 Opening a character device (/dev/null) is not asked about, only whether it is visible: nothing in it can
 change. Resolution asks `visible` for the place itself, for every link it goes through and every directory it
-leaves by `..`; a second time with `stat` set for a file with several hard links, whose other names the gate
-finds with `names`.
+leaves by `..` (also `passable` for these two); a second time with `stat` set for a file with several hard links,
+whose other names the gate finds with `linked`. An error that tells whether a name exists is first shown to
+`reveals`. What an operation changed is reported with `done` once the mount has carried it out.
 """
 from __future__ import annotations
 
-from mirage.vfs.types import S_IFDIR
+from mirage.vfs.types import S_IFDIR, S_IFMT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,27 +62,56 @@ class Gate(Protocol):
         """False where the policy hides the target, or anything above it."""
 
     def filter(self, directory: Target, entries: list[Entry]) -> list[Entry]:
-        """The entries of a listing without the hidden ones; may return the same list."""
+        """The entries of a listing without the hidden ones; may return the same list.
+
+        An entry that `stat` is refused for has no `stat` afterwards.
+        """
+
+    def kinds(self, directory: Target, entries: list[Entry]) -> dict[str, Stat]:
+        """For a walk: of the entries that `stat` is refused for, a Stat that only tells the kind."""
+
+    def passable(self, target: Target) -> bool:
+        """May a path lead through this link, or leave this directory by `..`?"""
+
+    def reveals(self, target: Target, proc: Any) -> None:
+        """An error is about to tell something of the target: PermissionError where `stat` is refused for it."""
+
+    def shown(self, stat: Stat) -> Stat:
+        """The Stat to show: a directory's link count must not count hidden directories."""
 
     def moved(self, effect: str, target: Target, size: int, proc: Any) -> None:
         """`size` bytes were read, or will be written (journal sums, `limit`); may raise like check."""
 
+    def done(self, effect: str, target: Target, proc: Any) -> None:
+        """The mount has carried out what `check` allowed."""
 
-def names(target: Target) -> list[tuple[str, str]]:
-    """Every (backend, path) of the object behind a target: its own, and those of its other hard links."""
-    own = target.backend
-    stat = target.stat
-    find = getattr(target.mounted.mount, "names", None)
-    if stat is None or stat.nlink < 2 or stat.mode & 0o170000 == S_IFDIR or find is None:
-        return [own]
-    others = [target.mounted.backend(inner) for inner in find(target.inner)]
-    return [own, *(other for other in others if other != own)]
+
+def linked(mount: Any) -> dict[tuple[int, int], list[str]]:
+    """identity -> every path in the mount, of the files with several hard links. Reads the whole tree."""
+    found: dict[tuple[int, int], list[str]] = {}
+    todo = [""]
+    while todo:
+        at = todo.pop()
+        try:
+            entries = mount.list(at or "/")
+        except OSError:
+            continue
+        for entry in entries:
+            try:
+                stat = entry.stat or mount.stat(f"{at}/{entry.name}")
+            except OSError:
+                continue
+            if stat.mode & S_IFMT == S_IFDIR:
+                todo.append(f"{at}/{entry.name}")
+            elif stat.nlink > 1:
+                found.setdefault(stat.identity, []).append(f"{at}/{entry.name}")
+    return found
 
 
 class GatedHandle:
     """An open file under a gate: counts what is moved, and asks before the file gets shorter."""
 
-    __slots__ = ("_gate", "_handle", "_proc", "_target", "is_dir", "seekable")
+    __slots__ = ("_gate", "_handle", "_proc", "_target", "_written", "is_dir", "seekable")
 
     def __init__(self, handle: Handle, gate: Gate, target: Target, proc: Any) -> None:
         self._handle = handle
@@ -90,6 +120,7 @@ class GatedHandle:
         self._proc = proc
         self.seekable = handle.seekable
         self.is_dir = False
+        self._written = False
 
     def pread(self, size: int, offset: int) -> bytes:
         data = self._handle.pread(size, offset)
@@ -98,12 +129,19 @@ class GatedHandle:
 
     def pwrite(self, data: bytes, offset: int) -> int:
         self._gate.moved("write", self._target, len(data), self._proc)
-        return self._handle.pwrite(data, offset)
+        end = self._handle.pwrite(data, offset)
+        if not self._written:
+            self._written = True
+            self._gate.done("write", self._target, self._proc)
+        return end
 
     def truncate(self, size: int) -> None:
+        effect = "write"
         if size < (self._handle.stat().size or 0):
-            self._gate.check("destroy", self._target, self._proc)
+            effect = "destroy"
+            self._gate.check(effect, self._target, self._proc)
         self._handle.truncate(size)
+        self._gate.done(effect, self._target, self._proc)
 
     def stat(self) -> Stat:
         return self._handle.stat()

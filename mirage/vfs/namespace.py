@@ -169,6 +169,9 @@ class Namespace:
             device = self._devices.get(id(mount)) or getattr(mount, "device", 0) or new_device()
             self._devices[id(mount)] = device
             self.table = Table({**self.table.by_point, point: Mounted(point, mount, device)}, self._hollow)
+        tell = getattr(mount, "mounted_at", None)
+        if tell is not None:
+            tell(point)
 
     def unmount(self, point: str) -> Any:
         """Take the mount away; the mount itself is returned and not closed."""

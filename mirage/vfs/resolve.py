@@ -55,8 +55,9 @@ def resolve(table: Table, path: str, follow: bool = True, uid: int = UID, gate: 
 
     follow  also through a link that is the last component
     create  a missing last component gives a Target with `stat` None instead of ENOENT
-    Raises OSError ENOENT, ENOTDIR, EACCES, ELOOP, ENAMETOOLONG, or what the mount raises. What the gate hides
-    is ENOENT, and nothing on the way to it or through it tells more.
+    Raises OSError ENOENT, ENOTDIR, EACCES, ELOOP, ENAMETOOLONG, or what the mount raises; `place` of the error
+    is the Target where it happened. What the gate hides is ENOENT, and nothing on the way to it or through it
+    tells more; a link, or a directory left by `..`, that may not be looked at is EACCES.
     """
     if len(path) > NAME_MAX or not path.isascii() or "\0" in path:
         check_length(path)
@@ -73,7 +74,7 @@ def resolve(table: Table, path: str, follow: bool = True, uid: int = UID, gate: 
         inner = at[mounted.cut:] or "/"
         target = Target(mounted, inner, at, None)
         if gate is not None and not gate.visible(target):
-            raise error(errno.ENOENT, path)
+            raise _at(target, errno.ENOENT, path)
         try:
             found = mounted.lookup(inner, uid)
         except OSError as e:
@@ -85,11 +86,12 @@ def resolve(table: Table, path: str, follow: bool = True, uid: int = UID, gate: 
                 return target
             else:
                 e.filename, e.filename2 = path, None
+                e.place = target  # type: ignore[attr-defined]
                 raise
         if isinstance(found, str):
             link = mounted.outer(found)
             if link in table.children:                       # the mount below makes it a directory
-                raise error(errno.ENOENT, path)
+                raise _at(target, errno.ENOENT, path)
             tail = at[len(link) + 1:]
             rest = f"{tail}/{rest}" if rest else tail
         else:
@@ -99,15 +101,15 @@ def resolve(table: Table, path: str, follow: bool = True, uid: int = UID, gate: 
             if kind != S_IFLNK or not (follow or rest or must_be_directory):
                 target.stat = found
                 if gate is not None and found.nlink > 1 and kind != S_IFDIR and not gate.visible(target):
-                    raise error(errno.ENOENT, path)
+                    raise _at(target, errno.ENOENT, path)
                 if not rest:
                     if must_be_directory and kind != S_IFDIR:
-                        raise error(errno.ENOTDIR, path)
+                        raise _at(target, errno.ENOTDIR, path)
                     return target
                 if kind != S_IFDIR:
-                    raise error(errno.ENOTDIR, path)
-                if not permitted(found, 1, uid):
-                    raise error(errno.EACCES, path)
+                    raise _at(target, errno.ENOTDIR, path)
+                if not permitted(found, 1, uid) or gate is not None and not gate.passable(target):
+                    raise _at(target, errno.EACCES, path)
                 at, rest, slash = split(f"{at.rpartition('/')[0]}/{rest[3:]}")
                 must_be_directory = must_be_directory or slash
                 continue
@@ -118,7 +120,9 @@ def resolve(table: Table, path: str, follow: bool = True, uid: int = UID, gate: 
         if gate is not None:
             place = Target(mounted, mounted.inner(link), link, None)
             if not gate.visible(place):
-                raise error(errno.ENOENT, path)
+                raise _at(place, errno.ENOENT, path)
+            if not gate.passable(place):
+                raise _at(place, errno.EACCES, path)
         text = mounted.mount.readlink(mounted.inner(link))
         if not text:
             raise error(errno.ENOENT, path)
@@ -128,6 +132,12 @@ def resolve(table: Table, path: str, follow: bool = True, uid: int = UID, gate: 
         check_length(whole, path)
         at, rest, slash = split(whole)
         must_be_directory = must_be_directory or slash
+
+
+def _at(place: Target, number: int, path: str) -> OSError:
+    failure = error(number, path)
+    failure.place = place  # type: ignore[attr-defined]
+    return failure
 
 
 def parent_stat(table: Table, path: str, uid: int) -> Stat:

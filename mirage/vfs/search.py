@@ -3,7 +3,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 SUBSTRING = "substring"
 TOKEN = "token"
@@ -16,16 +16,18 @@ class Query:
     whole_words  every literal stands between word boundaries, so that a search by words finds it
     ignore_case  letter case does not matter
     mode         the mount's option `search`, where the command overrides it: "exact", "service" or "auto"
+    names        False for the name of a file that the command will not read (--include, --exclude); None: reads all
     """
 
-    __slots__ = ("ignore_case", "literals", "mode", "whole_words")
+    __slots__ = ("ignore_case", "literals", "mode", "names", "whole_words")
 
     def __init__(self, literals: Iterable[str], whole_words: bool = False, ignore_case: bool = False,
-                 mode: str = "auto") -> None:
+                 mode: str = "auto", names: Callable[[str], bool] | None = None) -> None:
         self.literals = tuple(literals)
         self.whole_words = whole_words
         self.ignore_case = ignore_case
         self.mode = mode
+        self.names = names
         if not self.literals or not all(self.literals):
             raise ValueError("a query needs at least one literal, none of them empty")
 
@@ -38,12 +40,14 @@ class Candidates:
 
     complete  every matching file is among `paths`; False: nobody knows about `skipped` items
     note      for standard error, where something was left out: "searched by the service for whole words"
+    refused   (directory, error) of directories that the policy does not let list (set by the FileSystem)
     """
 
-    __slots__ = ("complete", "note", "paths", "skipped")
+    __slots__ = ("complete", "note", "paths", "refused", "skipped")
 
     def __init__(self, paths: Iterable[str], complete: bool = True, skipped: int = 0, note: str = "") -> None:
         self.paths = paths
         self.complete = complete
         self.skipped = skipped
         self.note = note
+        self.refused: tuple[tuple[str, OSError], ...] = ()

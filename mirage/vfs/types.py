@@ -167,9 +167,8 @@ class Mount(Protocol):
       replace   replace(path, data: bytes, mode, uid, gid)            (whole content at once, atomic; creates)
     `readlink(path)` must exist wherever stat can answer S_IFLNK, nowhere else: a mount without it is taken to
     have no symbolic links, so its paths need one call instead of one per component.
-    Undeclared: statfs(path) -> (total, free) in bytes; names(path) -> list[str], every path of a file whose
-    nlink is more than 1; backend(path) -> (kind, path), where the object lives, equal for two mounts of one
-    backend; close(), when the Terminal is closed.
+    Undeclared: statfs(path) -> (total, free) in bytes; backend(path) -> (kind, path), where the object lives,
+    equal for two mounts of one backend; mounted_at(point), when it is mounted; close(), when the Terminal is closed.
     A mount whose methods may wait for a service waits through mirage.process.blocking: others can go on.
     """
 

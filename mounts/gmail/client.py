@@ -143,6 +143,14 @@ class GmailClient:
                 return found
             request = method(userId="me", pageToken=token, **parameters)
 
+    def close(self) -> None:
+        """Nothing is sent any more."""
+
+    def same_account(self, token: Secret | None, credentials: Secret | None, endpoint: str) -> bool:
+        """Do these options name the account of this client?"""
+        root = endpoint.rstrip("/") + "/" if endpoint else ""
+        return (token, credentials, root) == (self._token, self._user, self.endpoint)
+
     def __repr__(self) -> str:
         return f"GmailClient(endpoint={self.endpoint!r})"
 

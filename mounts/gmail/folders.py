@@ -91,4 +91,4 @@ class Folders:
 
     def shown(self, labels: Iterable[str]) -> list[str]:
         """Names of labels, sorted."""
-        return sorted(self.names.get(label, label) for label in labels)
+        return sorted(self.names[label] for label in labels if label in self.names)

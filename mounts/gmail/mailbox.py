@@ -35,9 +35,11 @@ class Mailbox:
         self._fresh = Freshness(ttl)
         self._labels_fresh = Freshness(LABELS_TTL)
         self._folders: Folders | None = None
+        self.address = ""                                    # of the account, once known
         self._history = ""
         self._metas: dict[str, Meta] = {}
         self._lists: dict[str, dict[str, None]] = {}         # label -> ids, newest first
+        self._sorted: dict[str, tuple[dict[str, None], list[Meta]]] = {}
         self._ids: dict[str, list[str]] = {}                 # first pages that were asked for in advance
         self._recent: dict[str, float] = {}                  # id -> when the history told of it, service's clock
         self._last = ""                                      # the message that was read last
@@ -72,6 +74,7 @@ class Mailbox:
             with self._lock:
                 self._folders = Folders(labels.get("labels", ()))
                 self._history = str(profile["historyId"])
+                self.address = str(profile.get("emailAddress", ""))
             self._fresh.done()
             self._labels_fresh.done()
         return answers
@@ -163,14 +166,18 @@ class Mailbox:
                     self._lists[label] = {i: None for i in ids if i != id}
         self.contents.drop(id)
 
-    def touch(self, labels_too: bool = False) -> None:
+    def touch(self) -> None:
         """Somebody changed the account: ask before the next answer."""
         self._fresh.expire()
-        if labels_too:
-            with self._lock:
-                self._folders = None
-                self._lists.clear()
-                self._ids.clear()
+
+    def folders_changed(self) -> None:
+        """Somebody made or deleted a folder: ask for all of them and for what is in them."""
+        self._fresh.expire()
+        self.reload_labels()
+        with self._lock:
+            self._lists.clear()
+            self._sorted.clear()
+            self._ids.clear()
 
     def forget(self) -> None:
         """Drop all that may have changed; contents of messages never change."""
@@ -178,6 +185,7 @@ class Mailbox:
             self._epoch += 1
             self._folders = None
             self._lists.clear()
+            self._sorted.clear()
             self._ids.clear()
             self._metas.clear()
 
@@ -187,15 +195,24 @@ class Mailbox:
         return folder.label in self._lists
 
     def messages(self, folder: Folder) -> list[Meta]:
-        """All messages of a folder, oldest first: pages of ids, then what is not known in batches of 100."""
+        """All messages of a folder, oldest first: pages of ids, then what is not known in batches of 100.
+
+        The same list object as long as nothing changes.
+        """
         label = folder.label
         if label is None:
             return []
         ids = self._lists.get(label)
         if ids is None:
             ids = self._list(label)
-        metas = self.metas(ids)
-        return sorted(metas, key=lambda m: (m.date, m.id))
+        known = self._sorted.get(label)
+        if known is not None and known[0] is ids:
+            return known[1]
+        metas = sorted(self.metas(ids), key=lambda m: (m.date, m.id))
+        with self._lock:
+            if self._lists.get(label) is ids:
+                self._sorted[label] = (ids, metas)
+        return metas
 
     def _list(self, label: str) -> dict[str, None]:
         epoch = self._epoch
@@ -320,7 +337,7 @@ class Mailbox:
         wanted = [meta]
         if following is not None:
             wanted += self._ahead(meta, following())
-        self.load(wanted)
+        self.load([m.id for m in wanted])
         self._last = meta.id
         known = self.contents.get(meta.id)
         if known is None:                                    # too large to be kept, or pushed out, or gone
@@ -342,9 +359,9 @@ class Mailbox:
         known = self._metas.get(last)
         return known is not None and known.date <= meta.date and known.id != meta.id
 
-    def load(self, metas: Sequence[Meta]) -> None:
+    def load(self, ids: Iterable[str]) -> None:
         """Fetch contents that are not kept, 50 in a call, several calls at a time."""
-        missing = [m.id for m in metas if m.id not in self.contents]
+        missing = [id for id in dict.fromkeys(ids) if id not in self.contents]
         if missing:
             get = self.users.messages().get
             self._each_batch(missing, FULL_BATCH, lambda id: get(userId="me", id=id, format="full"),
@@ -378,7 +395,7 @@ class Mailbox:
     def load_attachments(self, pairs: Sequence[tuple[Meta, Attachment]]) -> None:
         """Fetch small attachments that are not kept, several in a call of about a megabyte."""
         missing = [(m, a) for m, a in pairs if (m.id, a.part) not in self.contents and a.size <= SMALL]
-        self.load([m for m, _ in missing])
+        self.load([m.id for m, _ in missing])
         get = self.users.messages().attachments().get
         groups: list[list[tuple[Meta, Attachment, str]]] = []
         held = 0

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from mirage.vfs.secrets import Secret
 
 MODES = ("exact", "service", "auto")
-WINDOW = (16, 64, 256)                                       # files that read_many has in flight
 EXAMPLE = """\
 {
   "id": "...", "threadId": "...", "folder": "INBOX", "date": "2026-09-09T07:15:00Z",
@@ -62,20 +61,21 @@ class Gmail:
     cache               bytes of contents to keep
     lag                 seconds until the service finds a new message by its words
     bound               so many items are read rather than searched
+    client              instead of token, credentials, endpoint and rate
     """
 
     capabilities = Capabilities("read_many", "search", "describe")
 
     def __init__(self, token: Secret | None = None, credentials: Secret | None = None, endpoint: str = "",
                  search: str = "auto", tz: str = "UTC", rate: float = 250.0, ttl: float = 30.0, cache: int = 64 << 20,
-                 lag: float = 120.0, bound: int = 500) -> None:
+                 lag: float = 120.0, bound: int = 500, client: GmailClient | None = None) -> None:
         if search not in MODES:
             raise ValueError(f"gmail: search must be one of {', '.join(MODES)}, not {search!r}")
         try:
             zone = ZoneInfo(tz)
         except (ZoneInfoNotFoundError, ValueError):
             raise ValueError(f"gmail: unknown time zone {tz!r}") from None
-        self.client = GmailClient(token, credentials, endpoint, rate)
+        self.client = client or GmailClient(token, credentials, endpoint, rate)
         self.box = Mailbox(self.client, ttl, cache)
         self.counters = self.client.counters
         self.days = Days(zone)
@@ -85,6 +85,7 @@ class Gmail:
         self.point = "/mail"
         self.device = new_device()
         self._made = time.time_ns()
+        self._grouped: dict[str, tuple[list[Meta], dict[str, list[Meta]]]] = {}
 
     def mounted_at(self, point: str) -> None:
         """Where the mount is in the tree: for the paths of attachments inside the files."""
@@ -154,13 +155,25 @@ class Gmail:
     def _in_day(self, folder: Folder, day: str) -> list[Meta]:
         """The messages of a day, in the order of the listing."""
         if self.box.is_listed(folder):
-            return [m for m in self.box.messages(folder) if self.days.of(m.date) == day]
+            return self._by_day(folder).get(day, [])
         bounds = self.days.bounds(day)
         if bounds is None:
             return []
         if bounds[1] > self.client.now() - 86400:            # too new to be found by a search for sure
-            return [m for m in self.box.messages(folder) if self.days.of(m.date) == day]
+            return self._by_day(folder).get(day, [])
         return self.box.day(folder, *bounds)
+
+    def _by_day(self, folder: Folder) -> dict[str, list[Meta]]:
+        """day -> the messages of it, for all of a folder."""
+        metas = self.box.messages(folder)
+        known = self._grouped.get(folder.label or "")
+        if known is not None and known[0] is metas:
+            return known[1]
+        groups: dict[str, list[Meta]] = {}
+        for meta in metas:
+            groups.setdefault(self.days.of(meta.date), []).append(meta)
+        self._grouped[folder.label or ""] = (metas, groups)
+        return groups
 
     # ---- looking
 
@@ -177,10 +190,7 @@ class Gmail:
 
     def _list_folder(self, folder: Folder) -> list[Entry]:
         entries = [Entry(name, self._stat(Place("folder", child))) for name, child in folder.children.items()]
-        newest: dict[str, int] = {}
-        for meta in self.box.messages(folder):
-            newest[self.days.of(meta.date)] = meta.date
-        entries += [Entry(day, self._directory(date)) for day, date in newest.items()]
+        entries += [Entry(day, self._directory(metas[-1].date)) for day, metas in self._by_day(folder).items()]
         return sorted(entries, key=lambda e: e.name)
 
     def _list_day(self, place: Place) -> list[Entry]:
@@ -199,7 +209,7 @@ class Gmail:
         if place.kind == "folder":
             return self._directory(0)
         if meta is None:
-            return self._directory(max(m.date for m in self._in_day(place.folder, place.day)))
+            return self._directory(self._in_day(place.folder, place.day)[-1].date)
         links = len(self.box.folders().of(meta.labels))
         if place.kind == "dir":
             return self._directory(meta.date)
@@ -255,39 +265,34 @@ class Gmail:
             self.box.contents.put(key, data, len(data))
         return data
 
-    def _following(self, place: Place) -> Callable[[], Sequence[Meta]]:
+    def _following(self, place: Place) -> Callable[[], list[Meta]]:
         """The messages behind this one in its folder, for reading ahead."""
-        def find() -> Sequence[Meta]:
+        def find() -> list[Meta]:
             metas = self.box.messages(place.folder)
             at = next((i for i, m in enumerate(metas) if m is place.meta), len(metas))
             return metas[at + 1:at + 200]
         return find
 
     def read_many(self, paths: Sequence[str]) -> Iterator[tuple[str, bytes | OSError]]:
-        """Contents in the order of the paths, fetched several at a time; windows grow from 16 to 256 files."""
-        at = step = 0
-        while at < len(paths):
-            window = paths[at:at + WINDOW[min(step, len(WINDOW) - 1)]]
-            at += len(window)
-            step += 1
-            found: list[tuple[str, Place | OSError]] = []
-            for path in window:
-                try:
-                    found.append((path, self._place(path)))
-                except OSError as e:
-                    found.append((path, e))
-            places = [place for _, place in found if isinstance(place, Place) and place.meta is not None]
-            self.box.load([p.meta for p in places if p.kind == "json" and p.meta is not None])
-            self.box.load_attachments([(p.meta, p.attachment) for p in places
-                                       if p.meta is not None and p.attachment is not None])
-            for path, place in found:
-                if isinstance(place, OSError):
-                    yield path, place
-                    continue
-                try:
-                    yield path, self._content(place, path, ahead=False)
-                except OSError as e:
-                    yield path, e
+        """Contents in the order of the paths, fetched several at a time."""
+        found: list[tuple[str, Place | OSError]] = []
+        for path in paths:
+            try:
+                found.append((path, self._place(path)))
+            except OSError as e:
+                found.append((path, e))
+        places = [place for _, place in found if isinstance(place, Place)]
+        self.box.load([p.meta.id for p in places if p.kind == "json" and p.meta is not None])
+        self.box.load_attachments([(p.meta, p.attachment) for p in places
+                                   if p.meta is not None and p.attachment is not None])
+        for path, place in found:
+            if isinstance(place, OSError):
+                yield path, place
+                continue
+            try:
+                yield path, self._content(place, path, ahead=False)
+            except OSError as e:
+                yield path, e
 
     # ---- search and description
 
@@ -309,6 +314,7 @@ class Gmail:
 
     def close(self) -> None:
         self.box.contents.clear()
+        self.client.close()
 
     def __repr__(self) -> str:
         return f"Gmail({self.client.endpoint or 'gmail.googleapis.com'})"

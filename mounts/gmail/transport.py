@@ -1,6 +1,7 @@
 """The parts that need google-api-python-client: service, credentials, connections, batches. Imported on first use."""
 from __future__ import annotations
 
+import gzip
 import http.client
 import json
 import threading
@@ -106,7 +107,10 @@ class OneTry(httplib2.Http):  # type: ignore[misc]
             raise
         response = httplib2.Response(answer)
         self.client.received(len(content), response.get("date", ""))
-        return response, httplib2._decompressContent(response, content)
+        if response.get("content-encoding", "") == "gzip":
+            del response["content-encoding"]
+            content = gzip.decompress(content)
+        return response, content
 
 
 def _closed(sock: Any) -> bool:
@@ -197,28 +201,29 @@ class _Failures:
         return None
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if error is None or isinstance(error, Failure) or not isinstance(error, Exception):
-            return
-        raise _failure(error) from None
+        failure = _failure(error) if isinstance(error, Exception) and not isinstance(error, Failure) else None
+        if failure is not None:
+            raise failure from None
 
 
-def _failure(error: Exception) -> Failure:
+def _failure(error: Exception) -> Failure | None:
+    """The Failure for an error of the libraries; None for a mistake in the program."""
     if isinstance(error, HttpError):
         return _of_status(error)
     if isinstance(error, GoogleAuthError):
         text = str(error.args[0]) if error.args else type(error).__name__
         return Failure(401, f"authorization failed: {text[:200]}")
-    if isinstance(error, LookupError):
-        return Failure(401, f"credentials: {error.args[0] if error.args else ''}")
+    if isinstance(error, LookupError) and not isinstance(error, KeyError | IndexError):
+        return Failure(401, f"credentials: {error}")
     if isinstance(error, TimeoutError):
         return Failure(0, "no answer in time")
     if isinstance(error, httplib2.ServerNotFoundError):
         return Failure(0, "the server was not found")
-    if isinstance(error, OSError | http.client.HTTPException | httplib2.HttpLib2Error):
+    if isinstance(error, OSError | EOFError | http.client.HTTPException | httplib2.HttpLib2Error):
         return Failure(0, f"the connection failed ({type(error).__name__})")
     if isinstance(error, ValueError):
         return Failure(0, "the answer is not complete")
-    return Failure(0, f"unexpected {type(error).__name__}")
+    return None
 
 
 def _of_status(error: HttpError) -> Failure:

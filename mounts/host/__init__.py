@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     Entries = list[Entry]
-    Names = list[str]
 
 NOBODY = 65534
 READ = Capabilities("open", "identity", "lookup")
@@ -167,22 +166,6 @@ class Host:
 
     def backend(self, path: str) -> tuple[str, str]:
         return "host", os.path.normpath(f"{self.root}/{relative_path(path)}")
-
-    def names(self, path: str) -> Names:
-        """Every path below the root with the identity of `path`; reads the whole tree."""
-        wanted, found, todo = self.stat(path).identity, [], [""]
-        while todo:
-            at = todo.pop()
-            try:
-                entries = self.list(at or "/")
-            except OSError:
-                continue
-            for entry in entries:
-                if entry.stat is not None and entry.stat.is_dir:
-                    todo.append(f"{at}/{entry.name}")
-                elif entry.stat is not None and entry.stat.identity == wanted:
-                    found.append(f"{at}/{entry.name}")
-        return found
 
     # ---- content
 

@@ -193,18 +193,6 @@ class Memory:
             raise error(errno.EINVAL, path)
         return body
 
-    def names(self, path: str) -> Names:
-        """Every path of this inode (hard links), in tree order."""
-        wanted, found, todo = self._node(path), [], [("", self._root)]
-        while todo:
-            at, node = todo.pop()
-            for name, child in [*node.body.items()]:
-                if child is wanted:
-                    found.append(f"{at}/{name}")
-                if type(child.body) is dict:
-                    todo.append((f"{at}/{name}", child))
-        return found
-
     def statfs(self, path: str) -> tuple[int, int]:
         total = self.max_bytes or 1 << 30
         return total, max(0, total - self.used)

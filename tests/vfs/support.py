@@ -38,6 +38,7 @@ class RecordingGate:
         self.hidden = tuple(hidden)
         self.asked = []
         self.moves = []
+        self.happened = []
         self.bytes = {"read": 0, "write": 0}
 
     def check(self, effect, target, proc, subtree=False):
@@ -55,6 +56,21 @@ class RecordingGate:
 
     def visible(self, target):
         return not any(target.path == h or target.path.startswith(h + "/") for h in self.hidden)
+
+    def passable(self, target):
+        return True
+
+    def reveals(self, target, proc):
+        pass
+
+    def shown(self, stat):
+        return stat
+
+    def kinds(self, directory, entries):
+        return {}
+
+    def done(self, effect, target, proc):
+        self.happened.append((effect, target.path))
 
     def filter(self, directory, entries):
         return [e for e in entries if f"{directory.path.rstrip('/')}/{e.name}" not in self.hidden]

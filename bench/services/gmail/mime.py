@@ -88,7 +88,7 @@ def payload(part: Part, headers: Headers, path: str = "") -> dict[str, Any]:
 
 def attachment_id(path: str) -> str:
     """As long and opaque as the real ones."""
-    return encode(f"ANGjdJ-mirage-simulator-attachment-of-part-{path}".encode())
+    return encode(f"ANGjdJ-mirage-simulator-attachment-of-part-{path}".encode()).rstrip("=")
 
 
 def find_attachment(part: Part, wanted: str, path: str = "") -> Part | None:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING
 
+from mirage.bench.demo import NOW
 from mirage.bench.services.gmail import mime
 from mirage.bench.services.gmail.files import big, calendar, csv_lines, docx, pdf, png, schedule, zipped
 from mirage.bench.services.gmail.texts import (
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
 ADDRESS = "mara@norrsken.example"
 OWNER = f"Mara Lindqvist <{ADDRESS}>"
 FIRST = datetime(2025, 10, 1, 8, 0, tzinfo=UTC)
-NOW = datetime(2026, 9, 30, 16, 0, tzinfo=UTC).timestamp()
 DAYS = 364
+__all__ = ["ADDRESS", "NOW", "fill"]
 PDF, CSV = "application/pdf", "text/csv"
 
 

@@ -5,7 +5,7 @@ import json
 import re
 from email import message_from_bytes
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, unquote
 
 from mirage.bench.services.gmail import fields, mime
 from mirage.bench.services.gmail.mailbox import NOT_FOUND, Clock, Mailbox, MailError, Stored, difference
@@ -109,7 +109,7 @@ class GmailSimulator(Simulator):
             for method, pattern, function in ROUTES:
                 found = re.fullmatch(pattern, match.group(2))
                 if found is not None and method == request.method:
-                    value = function(self, request, upload, *found.groups())
+                    value = function(self, request, upload, *map(unquote, found.groups()))
                     break
             else:
                 return self.error(404)

@@ -76,9 +76,9 @@ def main(proc: Process) -> int:
 
 
 def _roots(proc: Process, line: CommandLine) -> list[str]:
+    from mirage.commands._find.tests import UsageError
     from mirage.commands._io import decode, open_input, read_all
     from mirage.commands._text import quote
-    from mirage.commands._find.tests import UsageError
     name = line.files_from
     if name is None:
         return line.roots or ["."]

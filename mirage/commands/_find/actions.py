@@ -3,10 +3,10 @@ from __future__ import annotations
 
 import os
 
-from mirage.commands._io import encode
-from mirage.commands._text import quote
 from mirage.commands._find.tests import UsageError
 from mirage.commands._find.visit import Visit
+from mirage.commands._io import encode
+from mirage.commands._text import quote
 from mirage.process.process import refusal_note
 
 TYPE_CHECKING = False

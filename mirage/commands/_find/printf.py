@@ -3,11 +3,11 @@ from __future__ import annotations
 
 import stat as st
 
+from mirage.commands._find.tests import LETTERS, UsageError, time_of
+from mirage.commands._find.visit import Visit
 from mirage.commands._io import encode
 from mirage.commands._times import local, short
 from mirage.commands._users import group_name, user_name
-from mirage.commands._find.tests import LETTERS, UsageError, time_of
-from mirage.commands._find.visit import Visit
 from mirage.text.strftime import strftime
 from mirage.vfs.types import S_IFMT
 

@@ -3,9 +3,10 @@ from __future__ import annotations
 
 import os
 
+from mirage.commands._find.visit import Visit
 from mirage.commands._io import encode
 from mirage.commands._text import quote
-from mirage.commands._find.visit import Visit
+from mirage.process.process import refusal_note
 from mirage.text import pattern as glob
 from mirage.vfs.types import S_IFMT, Stat
 
@@ -256,7 +257,7 @@ class Tests:
         try:
             return self.proc.fs.stat(name, self.settings.follow != "P")
         except OSError as e:
-            raise UsageError(f"{quote(self.proc, name)}: {e.strerror}") from None
+            raise UsageError(f"{quote(self.proc, name)}: {e.strerror}\n{refusal_note(e)}".rstrip("\n")) from None
 
     def _newer(self, word: str) -> Predicate:
         letters = word[6:] or "mm"

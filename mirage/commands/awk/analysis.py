@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+BUILTIN_ARRAYS = ("ENVIRON", "ARGV", "PROCINFO", "SYMTAB", "FUNCTAB")
 ARRAY_ARGUMENTS = {"split": (1, 3), "match": (2,), "asort": (0, 1), "asorti": (0, 1), "patsplit": (1, 3)}
 
 
@@ -40,7 +41,7 @@ class Analysis:
 
     def __init__(self, program: tree.Program) -> None:
         self.program = program
-        self.arrays: set[tuple[str, str]] = {("", name) for name in ("ENVIRON", "ARGV", "PROCINFO", "SYMTAB", "FUNCTAB")}
+        self.arrays: set[tuple[str, str]] = {("", name) for name in BUILTIN_ARRAYS}
         self.globals: set[str] = set()
         self.mentioned: set[str] = set()
         self.indirect = False
@@ -70,8 +71,8 @@ class Analysis:
                 self.mentioned.add(node.name)
                 if self.owner(owner, node.name)[0] == "":
                     if node.name in functions:
-                        raise SyntaxProblem(f"awk: cmd. line:1: error: function `{node.name}' called with space between "
-                                            "name and `('\nor used as a variable or an array\n")
+                        raise SyntaxProblem(f"awk: cmd. line:1: error: function `{node.name}' called with space "
+                                            "between name and `('\nor used as a variable or an array\n")
                     self.globals.add(node.name)
             elif isinstance(node, tree.Call) and not node.builtin:
                 if node.indirect:

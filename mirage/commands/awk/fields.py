@@ -13,8 +13,10 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mirage.commands.awk.regexes import Matcher
+    from mirage.process.process import Process
 
 MAX_FIELD = 50_000_000
+MANY = 1 << 16
 BLANKS = re.compile("[ \t\n]+")
 WIDTH = re.compile(r"(?:([0-9]+):)?([0-9]+|\*)\Z")
 
@@ -26,6 +28,7 @@ class Fields:
     record was read is kept with it.
     """
 
+    process: Process
     matcher: Callable[[str], Matcher]
     text: Callable[[Any], str]
     input_value: Callable[[str], str]
@@ -204,9 +207,15 @@ class Fields:
         if count < len(fields):
             del fields[count:]
         else:
-            fields.extend([""] * (count - len(fields)))
+            self._extend(count)
         self._stale = True
         return value
+
+    def _extend(self, count: int) -> None:
+        """Empty fields up to $count."""
+        if count > MANY:
+            self.process.kernel.fits(count * 24)
+        self._fields.extend([""] * (count - len(self._fields)))
 
     def set_field(self, index: float, value: Any) -> Any:
         number = self.field_index(index)
@@ -218,7 +227,7 @@ class Fields:
             self.split_record()
         fields = self._fields
         if number > len(fields):
-            fields.extend([""] * (number - len(fields)))
+            self._extend(number)
         fields[number - 1] = text
         self._stale = True
         return value

@@ -11,9 +11,33 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-SPEC = re.compile(r"%(?:([0-9]+)\$)?([-+ #0']*)(\*(?:[0-9]+\$)?|[0-9]+)?(?:\.(\*(?:[0-9]+\$)?|-?[0-9]*))?([hlLjztq]?)(.?)",
-                  re.DOTALL)
+SPEC = re.compile(r"%(?:([0-9]+)\$)?([-+ #0']*)(\*(?:[0-9]+\$)?|[0-9]+)?(?:\.(\*(?:[0-9]+\$)?|-?[0-9]*))?"
+                  r"([hlLjztq]?)(.?)", re.DOTALL)
 MAX_WIDTH = 1 << 30
+
+
+class Arguments:
+    """The values of one format, taken in turn or by number; `end` is where the conversion at hand ends."""
+
+    __slots__ = ("end", "form", "position", "values")
+
+    def __init__(self, form: str, values: Sequence[Any]) -> None:
+        self.form = form
+        self.values = values
+        self.position = 0
+        self.end = 0
+
+    def take(self, number: int | None) -> Any:
+        if number is None:
+            at, self.position = self.position, self.position + 1
+        else:
+            at = number - 1
+        if 0 <= at < len(self.values):
+            return self.values[at]
+        if number is not None:
+            raise Fatal(f"argument index {number} greater than total number of supplied arguments")
+        raise Fatal(f"not enough arguments to satisfy format string\n\t`{self.form}'\n\t{' ' * self.end}"
+                    "^ ran out for this one")
 
 
 class Formatter:
@@ -33,38 +57,25 @@ class Formatter:
                 self._parsed.clear()
             parsed = self._parsed[form] = parse(form)
         out: list[str] = []
-        position = 0
+        arguments = Arguments(form, values)
         for piece in parsed:
             if type(piece) is str:
                 out.append(piece)
                 continue
             index, flags, width, precision, letter, end, source = piece
-
-            def take(explicit: int | None, position: list[int]) -> Any:
-                at = explicit - 1 if explicit is not None else position[0]
-                if explicit is None:
-                    position[0] += 1
-                if explicit is not None and at >= len(values):
-                    raise Fatal(f"argument index {explicit} greater than total number of supplied arguments")
-                if not 0 <= at < len(values):
-                    raise Fatal("not enough arguments to satisfy format string\n\t`" + form + "'\n\t"
-                                + " " * end + "^ ran out for this one")
-                return values[at]
-
-            cell = [position]
+            arguments.end = end
             if type(width) is tuple:
-                width = int(self.number(take(width[0], cell)))
+                width = int(self.number(arguments.take(width[0])))
                 if width < 0:
                     flags, width = flags + "-", -width
             if type(precision) is tuple:
-                precision = int(self.number(take(precision[0], cell)))
+                precision = int(self.number(arguments.take(precision[0])))
                 if precision < 0:
                     precision = None
             if letter == "%":
                 out.append("%")
                 continue
-            value = take(index, cell)
-            position = cell[0]
+            value = arguments.take(index)
             if (width or 0) > 65536 or (precision or 0) > 65536:
                 if (width or 0) > MAX_WIDTH or (precision or 0) > MAX_WIDTH:
                     raise Fatal(f"format specification `{source}' has too large a width")
@@ -87,10 +98,10 @@ class Formatter:
             return integer(int(number), clean, width, precision, "d", "'" in flags)
         if letter in "oxXu":
             if not -(2.0 ** 63) <= number < 2.0 ** 64:
-                return ("%" + clean + (str(width) if width is not None else "")
-                        + (f".{precision}" if precision is not None else "") + "g") % number
-            return integer(int(number) & (2 ** 64 - 1), clean, width, precision, "d" if letter == "u" else letter, "'" in flags)
-        form = "%" + clean + (str(width) if width is not None else "") + (f".{precision}" if precision is not None else "")
+                return str((specification(clean, width, precision) + "g") % number)
+            base = "d" if letter == "u" else letter
+            return integer(int(number) & (2 ** 64 - 1), clean, width, precision, base, "'" in flags)
+        form = specification(clean, width, precision)
         if letter in "aA":
             text = number.hex().replace("0x1.0000000000000p", "0x1p").replace("0x0.0p+0", "0x0p+0")
             text = re.sub(r"\.?0+p", "p", text) if "." in text else text
@@ -108,13 +119,18 @@ class Formatter:
         return text[:1] or "\0"
 
 
+def specification(flags: str, width: int | None, precision: int | None) -> str:
+    """`%` and what stands before the letter."""
+    return f"%{flags}{'' if width is None else width}{'' if precision is None else f'.{precision}'}"
+
+
 def integer(value: int, flags: str, width: int | None, precision: int | None, letter: str, grouped: bool) -> str:
     """%d, %o, %x: with a precision the flag 0 means nothing."""
     if precision is not None:
         flags = flags.replace("0", "")
         if precision == 0 and value == 0:
             return pad("+" if "+" in flags and letter == "d" else "", flags, width)
-    form = "%" + flags + (str(width) if width is not None else "") + (f".{precision}" if precision is not None else "")
+    form = specification(flags, width, precision)
     if letter in "xX" and "#" in flags and value == 0:
         form = form.replace("#", "")
     if letter == "o" and "#" in flags:
@@ -138,6 +154,9 @@ def parse(form: str) -> list[Any]:
         percent = form.find("%", at)
         if percent < 0:
             out.append(form[at:])
+            numbered = {piece[0] is not None for piece in out if type(piece) is tuple}
+            if len(numbered) > 1:
+                raise Fatal("fatal: must use `count$' on all formats or none")
             return out
         if percent > at:
             out.append(form[at:percent])
@@ -153,8 +172,7 @@ def parse(form: str) -> list[Any]:
         if letter == "" or letter not in "diouxXeEfFgGaAcs%":
             out.append(found.group() if letter else form[percent:])
             continue
-        out.append((int(index) if index else None, flags, star(width), star(precision) if precision is not None else None,
-                    letter, at - 1, found.group()))
+        out.append((int(index) if index else None, flags, star(width), star(precision), letter, at - 1, found.group()))
 
 
 def star(text: str | None) -> Any:

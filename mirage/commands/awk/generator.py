@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+LONG_CHAIN = 40                                              # operands; more nest too deeply for Python's compiler
 NUMBER, TEXT, VALUE = "number", "text", "value"
 NUMERIC_SPECIALS = frozenset(("NR", "FNR", "NF", "RSTART", "RLENGTH", "ARGIND"))
 SPECIALS = NUMERIC_SPECIALS | {"FS", "OFS", "ORS", "RS", "SUBSEP", "CONVFMT", "OFMT", "FILENAME", "IGNORECASE",
@@ -121,7 +122,8 @@ class Generator:
         for name in function.parameters:
             if (function.name, name) in self.analysis.arrays:
                 parameters.append(f"l_{name}=None")
-                prologue += [f"        if type(l_{name}) is not Array:", f"            l_{name} = _need(l_{name}, {name!r})"]
+                prologue += [f"        if type(l_{name}) is not Array:",
+                             f"            l_{name} = _need(l_{name}, {name!r})"]
             else:
                 parameters.append(f"l_{name}=UNSET")
         def body() -> None:
@@ -529,12 +531,20 @@ class Generator:
             while isinstance(left, tree.Binary) and left.op in group:
                 terms.append(f" {left.op} {self.number(left.right)}")
                 left = left.left
-            return f"({self.number(left)}{''.join(reversed(terms))})"
+            first = self.number(left)
+            if len(terms) > LONG_CHAIN:
+                return f"rt.chain({first}, [{', '.join(self.link(term) for term in reversed(terms))}])"
+            return f"({first}{''.join(reversed(terms))})"
         if op in "/%" and isinstance(node.left, tree.Number) and isinstance(node.right, tree.Number) and (
                 node.right.value == 0.0):
             raise Fatal("division by zero attempted" + (" in `%'" if op == "%" else ""), 1)
         function = {"/": "_div", "%": "_mod", "^": "_pow"}[op]
         return f"{function}({self.number(node.left)}, {self.number(node.right)})"
+
+    @staticmethod
+    def link(term: str) -> str:
+        """One step of a chain of sums or products: (operator, operand)."""
+        return f"({term[1]!r}, {term[3:]})"
 
     def raw_Concat(self, node: tree.Concat) -> str:
         parts: list[tree.Node] = []
@@ -543,7 +553,8 @@ class Generator:
             parts.append(left.right)
             left = left.left
         parts.append(left)
-        joined = " + ".join(self.text(part) for part in reversed(parts))
+        texts = [self.text(part) for part in reversed(parts)]
+        joined = " + ".join(texts) if len(texts) <= LONG_CHAIN else f'"".join(({", ".join(texts)}))'
         name = self.temporary()
         return f"({name} if len({name} := {joined}) < 65536 else _big({name}))"
 

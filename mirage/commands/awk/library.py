@@ -42,12 +42,13 @@ class Library:
 
     def start_library(self) -> None:
         self.random = Random()
-        self.last_seed = 0.0
+        self.last_seed = 1.0
         self.substituted = ""
         process = self.process
         self.procinfo = Array({"version": "5.2.1", "strftime": DEFAULT_TIME, "FS": "FS", "platform": "posix",
                                "pid": float(process.pid), "ppid": float(process.parent.pid if process.parent else 1),
-                               "uid": 1000.0, "euid": 1000.0, "gid": 1000.0, "egid": 1000.0, "pgrpid": float(process.group)})
+                               "uid": 1000.0, "euid": 1000.0, "gid": 1000.0, "egid": 1000.0,
+                               "pgrpid": float(process.group)})
         self.procinfo["argv"] = Array((str(n), word) for n, word in enumerate(process.argv))
         self.procinfo["identifiers"] = Array()
 

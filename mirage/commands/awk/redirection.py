@@ -94,6 +94,8 @@ class Redirection:
     set_record: Callable[[str], None]
     set_global: Callable[[str, Any], None]
     set_special: Callable[[str, Any], Any]
+    check: Callable[[], None]
+    budget: int
     separator: str
     record: str
     plain: bool
@@ -269,6 +271,9 @@ class Redirection:
                 self._read_error(e)
                 text = None
             if text is not None:
+                self.budget -= 1
+                if self.budget < 0:
+                    self.check()
                 self.NR += 1.0
                 self.FNR += 1.0
                 self.RT = records.terminator
@@ -375,8 +380,8 @@ class Redirection:
         if error is not None:
             from mirage.process.process import refusal_note
             note = refusal_note(error)
-            raise Fatal(f"cannot open file `{operand}' for reading: {error.strerror}" + ("\n" + note.rstrip("\n") if note
-                                                                                        else ""))
+            text = f"cannot open file `{operand}' for reading: {error.strerror}"
+            raise Fatal(text + "\n" + note.rstrip() if note else text)
         return True
 
     # ---- closing

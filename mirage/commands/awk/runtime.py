@@ -38,6 +38,8 @@ NUMERIC = frozenset(("NR", "FNR", "RSTART", "RLENGTH", "ARGIND"))
 TEXTUAL = frozenset(("OFS", "ORS", "SUBSEP", "CONVFMT", "OFMT"))
 DEEP_EVERY = 60
 MAX_CALLS = 100_000
+MEMORY_EVERY = 8
+ELEMENT_SIZE = 150                                           # bytes of an array element, roughly
 BIG = 1 << 16
 
 
@@ -56,6 +58,8 @@ class Runtime(Fields, Redirection, Library):
         self.encoding = encoding
         self.posix = posix
         self.budget = BUDGET
+        self._checks = 0
+        self._arrays: list[Array] = []
         self.depth = 0
         self.exit_status = 0
         self.exiting = False
@@ -133,7 +137,7 @@ class Runtime(Fields, Redirection, Library):
         return self.number_output(value) if type(value) is float else self.text(value)
 
     def by_format(self, value: float, form: Any) -> str:
-        return "%.6g" % value if form == "%.6g" else self.format(str(form), [value])
+        return f"{value:.6g}" if form == "%.6g" else self.format(str(form), [value])
 
     def big(self, text: str) -> str:
         """A long string that was just made: the next like it must fit too."""
@@ -211,6 +215,12 @@ class Runtime(Fields, Redirection, Library):
             raise Fatal("division by zero attempted" + where)
         return a / b
 
+    def chain(self, value: float, links: list[tuple[str, float]]) -> float:
+        """A long sum or product, from left to right."""
+        for op, operand in links:
+            value = value + operand if op == "+" else value - operand if op == "-" else value * operand
+        return value
+
     def modulo(self, a: float, b: float, where: str = " in `%'") -> float:
         if b == 0.0:
             raise Fatal("division by zero attempted" + where)
@@ -233,6 +243,11 @@ class Runtime(Fields, Redirection, Library):
 
     def initial_array(self, name: str) -> Array:
         """What a global array holds at the start."""
+        array = self._special_array(name)
+        self._arrays.append(array)
+        return array
+
+    def _special_array(self, name: str) -> Array:
         if name == "ENVIRON":
             return Array((key, self.input_value(value)) for key, value in self.process.env.items())
         if name == "ARGV":
@@ -303,7 +318,11 @@ class Runtime(Fields, Redirection, Library):
     # ---- calls
 
     def check(self) -> None:
+        """Every BUDGET turns of loops, calls and records: other processes, signals, and the size of arrays."""
         self.budget = BUDGET
+        self._checks += 1
+        if self._checks % MEMORY_EVERY == 0:
+            self.process.kernel.fits(sum(map(len, self._arrays)) * ELEMENT_SIZE)
         self.process.check()
 
     def call(self, function: Callable[..., Any], *arguments: Any) -> Any:

@@ -74,9 +74,9 @@ def number_of(value: Any) -> float:
     """Any scalar as a number."""
     t = type(value)
     if t is float:
-        return value
+        return float(value)
     if t is StrNum:
-        return value.num
+        return float(value.num)
     if t is Array:
         raise Fatal("attempt to use an array in a scalar context")
     return to_number(value)
@@ -88,7 +88,7 @@ def input_value(text: str) -> str:
         try:
             number = float(text)
         except ValueError:
-            number = None  # type: ignore[assignment]
+            number = None
         if number is not None and number - number == 0.0:
             if "_" in text or not text.isascii():
                 return text

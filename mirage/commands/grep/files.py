@@ -4,17 +4,20 @@ from __future__ import annotations
 import errno
 import os
 
+from mirage.process.files import Source
 from mirage.text import pattern as glob
-from mirage.vfs.types import S_IFCHR, S_IFDIR, S_IFIFO, S_IFLNK, S_IFMT
+from mirage.vfs.types import S_IFCHR, S_IFDIR, S_IFIFO, S_IFLNK, S_IFMT, S_IFREG
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from mirage.commands.grep.options import Options
     from mirage.commands.grep.scan import Scanner
     from mirage.process.process import Process
+    from mirage.vfs.search import Query
     from mirage.vfs.types import Stat
 
 S_IFBLK = 0o060000
+FIRST_WINDOW, LAST_WINDOW = 16, 256                          # files that are fetched at a time where the mount can
 DEVICES = (S_IFCHR, S_IFIFO, S_IFBLK)
 
 
@@ -86,6 +89,11 @@ class Walker:
         """Everything below `top`; names begin with `shown` ("": without `./`)."""
         follow = self.options.follow
         prefix = len(top.rstrip("/")) + 1 if top != "/" else 1
+        many = self.proc.fs.reads_many(top)
+        if self._searched(top, 0 if shown else prefix):
+            return
+        pending: list[tuple[str, str]] = []
+        window = FIRST_WINDOW
         for directory, entries in self.proc.fs.walk(top, follow=follow, onerror=self._unreadable):
             at = directory if directory.endswith("/") else directory + "/"
             below = at[prefix:] if not shown else at
@@ -107,11 +115,66 @@ class Walker:
                     if not self._directory_excluded(entry.name, False):
                         kept.append(entry)
                 elif self._readable(kind, stat) and not self._excluded(entry.name, False):
+                    if many and kind == S_IFREG:
+                        pending.append((path, below + entry.name))
+                        continue
                     self._read(path, below + entry.name)
                     if self.scanner.done:
                         return
             entries[:] = kept
+            if len(pending) >= window:
+                self._read_many(pending)
+                pending, window = [], min(window * 4, LAST_WINDOW)
+                if self.scanner.done:
+                    return
             self.proc.check()
+        self._read_many(pending)
+
+    def _searched(self, top: str, cut: int) -> bool:
+        """Let the mount say which files may match, and read those; False where it cannot, or should not."""
+        query = self._query()
+        found = self.proc.fs.candidates(top, query) if query is not None else None
+        if found is None:
+            return False
+        for directory, error in found.refused:
+            self._unreadable(directory, error)
+        base = len(top.rstrip("/")) + 1
+        paths = [(path, path[cut:]) for path in found.paths if self._wanted(path[base:].split("/"))]
+        at, window = 0, FIRST_WINDOW
+        while at < len(paths) and not self.scanner.done:
+            self._read_many(paths[at:at + window])
+            at, window = at + window, min(window * 4, LAST_WINDOW)
+        if found.note and not self.options.no_messages:
+            self.proc.stdout.flush()
+            self.proc.message(f"{top}: {found.note}")
+        return True
+
+    def _query(self) -> Query | None:
+        """What every file that is printed must contain; None where files without a match count too."""
+        o = self.options
+        if len(o.patterns) != 1 or o.exact or o.invert or o.null_data or o.matcher == "P" or o.list_files == "L" \
+                or o.count and not o.list_files and not o.quiet:
+            return None
+        from mirage.commands._search import query_for
+        syntax = {"F": "fixed", "E": "egrep"}.get(o.matcher, "grep")
+        return query_for(o.patterns[0], syntax, word=o.word, line=o.line, icase=o.icase,
+                         names=lambda name: not self._excluded(name, False))
+
+    def _wanted(self, names: list[str]) -> bool:
+        """Do the patterns on names let the walk reach this file?"""
+        return not self._excluded(names[-1], False) \
+            and not any(self._directory_excluded(name, False) for name in names[:-1])
+
+    def _read_many(self, files: list[tuple[str, str]]) -> None:
+        """Files of a service, (path, shown name): fetched several at a time."""
+        contents = self.proc.fs.read_many([path for path, _ in files]) if files else ()
+        for (_, shown), (path, data) in zip(files, contents, strict=False):
+            if isinstance(data, OSError):
+                self.scanner.fail(shown, data)
+                continue
+            self.scanner.scan(shown, Source(data, path).incref())
+            if self.scanner.done:
+                return
 
     def _readable(self, kind: int, stat: Stat) -> bool:
         if kind == S_IFLNK:

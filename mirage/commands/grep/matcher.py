@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 NEWLINE = b"\n"
 SWAP = bytes.maketrans(b"\n\0", b"\0\n")
 SAMPLE = 65536
-RARE = 64                                                    # a literal seen less often in the sample is looked for first
+RARE = 64                                                    # a literal seen less often in the sample is found first
 
 
 class Matcher:
@@ -177,7 +177,7 @@ class PerlMatcher(Matcher):
 
     def __init__(self, regex: Regex, mode: str, utf8: bool) -> None:
         self.regex = regex
-        self.mode = mode                                     # "safe", "verify", "line"; "zero": -z, bytes are swapped
+        self.mode = mode                                     # "safe", "verify", "line"; "zero": -z, swapped bytes
         self.utf8 = utf8
 
     def lines(self, data: bytes) -> NextLine:
@@ -352,7 +352,7 @@ def _perl(proc: Process, o: Options) -> Matcher:
         proc.message("the -P option only supports a single pattern")
         raise Exit(2)
     text = o.patterns[0]
-    compile_pcre(text, o.icase, utf8=o.utf8, ucp=False)                 # errors are those of the pattern as it was given
+    compile_pcre(text, o.icase, utf8=o.utf8, ucp=False)  # errors are those of the pattern as it was given
     if o.line:
         text = f"^(?:{text})$"
     elif o.word:
@@ -363,8 +363,9 @@ def _perl(proc: Process, o: Options) -> Matcher:
 
 def _newline_mode(text: str) -> str:
     """What a newline in the subject could do to the pattern: nothing, shift a match, or more."""
-    sees = any(s in text for s in ("[^", "\\s", "\\S", "\\W", "\\D", "\\R", "\\v", "\\n", "\\x", "\\h", "\\H", "\\N", "\\X",
-                                   "\\A", "\\z", "\\Z", "\\G", "\\P", "\\p", "\\V", "\\o", "\\c", "\\0", "\\C", "[[:",
+    sees = any(s in text for s in ("[^", "\\s", "\\S", "\\W", "\\D", "\\R", "\\v", "\\n", "\\x", "\\h", "\\H", "\\N",
+                                   "\\X", "\\A", "\\z", "\\Z", "\\G", "\\P", "\\p", "\\V", "\\o", "\\c", "\\0",
+                                   "\\C", "[[:",
                                    "(?s", "(?-", "(*"))
     if not sees:
         return "safe"

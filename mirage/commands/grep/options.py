@@ -66,6 +66,8 @@ Output control:
   -c, --count               print only a count of selected lines per FILE
   -T, --initial-tab         make tabs line up (if needed)
   -Z, --null                print 0 byte after FILE name
+      --exact               with -r: read every file of a service, where its
+                            own search could leave some out
 
 Context control:
   -B, --before-context=NUM  print NUM lines of leading context
@@ -108,6 +110,7 @@ class Options:
         self.directories = "read"                            # read, recurse, skip
         self.devices = ""                                    # read, skip, or "": read only if named
         self.follow = False
+        self.exact = False                                   # never let a service search
         self.globs: list[tuple[str, bool]] = []              # (pattern, is it --include)
         self.dir_globs: list[str] = []
         self.colors: dict[str, str] | None = None            # None: no colour
@@ -223,6 +226,8 @@ def _flag(o: Options, key: str, value: str) -> None:
     elif key in ("r", "R"):
         o.directories = "recurse"
         o.follow = key == "R"
+    elif key == "exact":
+        o.exact = True
     elif key == "H":
         o.with_filename = True
     elif key == "h":

@@ -4,8 +4,16 @@ from __future__ import annotations
 import os
 
 from mirage.commands._io import BLOCK, encode, line_blocks
-from mirage.commands.grep.matcher import (SWAP, EveryLine, LiteralMatcher, Matcher, PerlMatcher, RegexMatcher,
-                                          dense_lines, pick)
+from mirage.commands.grep.matcher import (
+    SWAP,
+    EveryLine,
+    LiteralMatcher,
+    Matcher,
+    PerlMatcher,
+    RegexMatcher,
+    dense_lines,
+    pick,
+)
 from mirage.text.regex import RegexTooComplex
 from mirage.vfs.types import S_IFMT, S_IFREG
 

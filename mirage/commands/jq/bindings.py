@@ -198,7 +198,11 @@ def reduce(compiler: Compiler, node: tree.Reduce, scope: Scope) -> Filter:
         for value in sources(v, env):
             run.tick()
             before, state = state, None
-            for state in alternatives.run(value, v, env, lambda inner: iter(nexts(before, inner))):
+
+            def step(inner: Any, before: Any = before) -> Iterator[Any]:
+                return iter(nexts(before, inner))
+
+            for state in alternatives.run(value, v, env, step):
                 pass
         return state
 
@@ -211,7 +215,11 @@ def reduce(compiler: Compiler, node: tree.Reduce, scope: Scope) -> Filter:
                 for value in sources(place[1], env):
                     before = state
                     state = ((), None)
-                    for state in alternatives.run(value, place[1], env, lambda inner: iter(updates(before, inner))):
+
+                    def step(inner: Any, before: Place = before) -> Iterator[Any]:
+                        return iter(updates(before, inner))
+
+                    for state in alternatives.run(value, place[1], env, step):
                         pass
                 yield path, state[1]                         # jq 1.7 forgets the way that `update` went
 

@@ -600,6 +600,9 @@ def bind_values(body: Filter, positions: list[int]) -> Filter:
         for result in code.stream(value, home):
             yield from combine(visit, v, value, env, (result, inner, inner[2]), at + 1)
 
+    def walk_places(place: Place, env: Any) -> Iterator[Place]:
+        return combine(body.places, place, place[1], env, env, 0)
+
     if len(positions) == 1:
         hops = up(positions[0])
         stream = body.stream
@@ -609,9 +612,8 @@ def bind_values(body: Filter, positions: list[int]) -> Filter:
             for result in code.stream(v, home):
                 yield from stream(v, (result, env, env[2]))
 
-        return Filter(stream=simple, places=lambda: lambda place, env: combine(body.places, place, place[1], env, env, 0))
-    return Filter(stream=lambda v, env: combine(body.stream, v, v, env, env, 0),
-                  places=lambda: lambda place, env: combine(body.places, place, place[1], env, env, 0))
+        return Filter(stream=simple, places=lambda: walk_places)
+    return Filter(stream=lambda v, env: combine(body.stream, v, v, env, env, 0), places=lambda: walk_places)
 
 
 def chain(left: Filter, right: Filter) -> Filter:

@@ -58,8 +58,8 @@ def gmtime(value: Any, name: str = "gmtime") -> list[Any]:
 
 def _fields(value: Any, what: str) -> list[int]:
     if type(value) is not list:
-        raise JqError(f"{what} requires array inputs" if what == "mktime" else f"{what} requires parsed datetime inputs")
-    if len(value) < (6 if what == "mktime" and len(value) >= 6 else 8) or not all(map(is_number, value)):
+        raise JqError(f"{what} requires {'array' if what == 'mktime' else 'parsed datetime'} inputs")
+    if len(value) < 8 or not all(map(is_number, value)):
         raise JqError(f"{what} requires parsed datetime inputs")
     return [int(item) if item == item and abs(item) < 2 ** 31 else 0 for item in value]
 
@@ -106,8 +106,10 @@ def format_time(fields: list[int], format: str) -> str:
         "t": lambda: "\t", "%": lambda: "%", "w": lambda: str(weekday), "u": lambda: str(weekday or 7),
         "a": lambda: DAYS[weekday % 7][:3], "A": lambda: DAYS[weekday % 7], "b": lambda: MONTHS[month % 12][:3],
         "h": lambda: MONTHS[month % 12][:3], "B": lambda: MONTHS[month % 12], "s": lambda: str(seconds_of(fields)),
-        "U": lambda: f"{(of_year + 7 - weekday) // 7:02d}", "W": lambda: f"{(of_year + 7 - (weekday - 1) % 7) // 7:02d}",
-        "G": lambda: str(iso_week(year, of_year, weekday)[0]), "g": lambda: f"{iso_week(year, of_year, weekday)[0] % 100:02d}",
+        "U": lambda: f"{(of_year + 7 - weekday) // 7:02d}",
+        "W": lambda: f"{(of_year + 7 - (weekday - 1) % 7) // 7:02d}",
+        "G": lambda: str(iso_week(year, of_year, weekday)[0]),
+        "g": lambda: f"{iso_week(year, of_year, weekday)[0] % 100:02d}",
         "V": lambda: f"{iso_week(year, of_year, weekday)[1]:02d}",
     }
     compound = {"F": "%Y-%m-%d", "T": "%H:%M:%S", "R": "%H:%M", "D": "%m/%d/%y", "r": "%I:%M:%S %p",

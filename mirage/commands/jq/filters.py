@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 ROOT: Env = (None, None, 0)
 SLICE = 1 << 14
+ITEM_SIZE = 32                                               # bytes of a small value in an array, roughly
 
 
 class Filter:
@@ -102,7 +103,7 @@ def collect(stream: Iterable[Any], check: Callable[[], None]) -> list[Any]:
         return out
     while True:
         check()
-        reserve(len(out) * 8)
+        reserve(len(out) * ITEM_SIZE)
         more = list(islice(iterator, SLICE))
         if not more:
             return out

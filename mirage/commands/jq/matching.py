@@ -1,6 +1,8 @@
 """Regular expressions: test, match, capture, scan, split, splits, sub, gsub."""
 from __future__ import annotations
 
+from functools import lru_cache
+
 from mirage.commands.jq.errors import JqError
 from mirage.commands.jq.filters import Filter, product
 from mirage.commands.jq.values import add, kind, reserve, unfit
@@ -67,6 +69,16 @@ class Finder:
                 return
             at = end if end > start else next_char(data, end)
 
+    def found(self) -> bool:
+        """Is there any match?"""
+        from mirage.text.regex import RegexTooComplex
+        if self.skip_empty:
+            return any(True for _ in self.spans())
+        try:
+            return self.regex.test(self.data)
+        except RegexTooComplex:
+            raise JqError("Regex failure: match-stack limit over") from None
+
     @staticmethod
     def _same(span: tuple[int, int]) -> tuple[int, int]:
         return span
@@ -91,6 +103,7 @@ class Finder:
         return names
 
 
+@lru_cache(256)
 def compiled(pattern: str, flags: str) -> Regex:
     from mirage.text.regex import RegexError, compile_pcre
     inline = ("x" if "x" in flags else "") + ("s" if "p" in flags else "")
@@ -142,7 +155,7 @@ def arguments(value: Any, pattern: Any, *flags: Any) -> Finder:
 def test(value: Any, *args: Any) -> bool:
     finder = arguments(value, *args)
     finder.everywhere = False
-    return any(True for _ in finder.spans())
+    return finder.found()
 
 
 def match(value: Any, *args: Any) -> Iterator[Any]:

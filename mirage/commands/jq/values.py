@@ -426,7 +426,7 @@ def delete_paths(value: Any, paths: Any) -> Any:
     """`value` without what the paths name; longer and later ones go first."""
     for path in reversed(sorted_values(paths)):
         if type(path) is not list:
-            raise JqError("Path must be specified as an array")
+            raise JqError(f"Path must be specified as array, not {kind(path)}")
         value = delete_path(value, path, 0)
     return value
 
@@ -464,8 +464,6 @@ def delete_key(value: Any, key: Any) -> Any:
             if place < 0:
                 place += len(value)
             return value[:place] + value[place + 1:] if 0 <= place < len(value) else value
-        if tk is str:
-            raise JqError(f'Cannot index array with string "{key}"')
         raise JqError(f"Cannot delete {kind(key)} element of array")
     raise JqError(f"Cannot delete fields from {kind(value)}")
 

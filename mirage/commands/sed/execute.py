@@ -384,7 +384,8 @@ class Machine:
             try:
                 file = self.proc.file(0) if name == "/dev/stdin" else self.proc.open(name)
                 self.line_files[name] = Reader(self.proc, file.incref(), self.delimiter)
-            except OSError:
+            except OSError as e:                             # GNU says nothing; the policy's reason is said
+                self.proc.write_error(refusal_note(e))
                 self.line_files[name] = None
         reader = self.line_files[name]
         if reader is not None and reader.more():
@@ -472,7 +473,8 @@ class Machine:
     def _copy(self, name: str) -> None:
         try:
             file = (self.proc.file(0) if name == "/dev/stdin" else self.proc.open(name)).incref()
-        except OSError:
+        except OSError as e:
+            self.proc.write_error(refusal_note(e))
             return
         try:
             data = read_all(self.proc, file)

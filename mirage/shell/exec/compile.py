@@ -389,7 +389,7 @@ def _arith_for(node: ast.ArithFor) -> Run:
         sh.line = line
         sh.loop_depth += 1
         try:
-            if init is not None:
+            if init is not None or sh.options.xtrace:
                 evaluate(sh, init, init_text)
             while True:
                 kernel.budget -= 1
@@ -408,11 +408,10 @@ def _arith_for(node: ast.ArithFor) -> Run:
                         e.levels -= 1
                         raise
                     status = sh.status
-                if step is not None:
-                    if sh.traps or sh.options.xtrace:
-                        evaluate(sh, step, step_text)
-                    else:
-                        step(sh)
+                if sh.traps or sh.options.xtrace:
+                    evaluate(sh, step, step_text)
+                elif step is not None:
+                    step(sh)
         except Break as e:
             if e.levels > 1 and sh.loop_depth > 1:
                 e.levels -= 1

@@ -226,3 +226,15 @@ def report_death(sh: Shell, child: Process) -> None:
         return
     command = sh.command if isinstance(sh.command, str) else sh.command()
     sh.error(f"{child.pid:5} {killed_text(number):<24}{command}")
+
+
+def notify(sh: Shell) -> None:
+    """After a foreground command: tell of jobs that a signal ended, and forget them."""
+    table: JobTable = sh.jobs
+    for job in list(table.jobs.values()):
+        if job.notified or not job.done:
+            continue
+        number = job.processes[-1].exit_signal
+        if number and number not in (SIGINT, SIGPIPE, SIGTERM) and not sh.interactive:
+            sh.error(f"{job.pid:5} {killed_text(number):<24}{job.text}")
+            table.remove(job)

@@ -6,7 +6,7 @@ from mirage.process.process import Process
 from mirage.shell import ast
 from mirage.shell.exec.calls import MAX_FRAMES, run_body
 from mirage.shell.exec.compile import compile_command, compile_commands, unchecked
-from mirage.shell.exec.jobs import JobTable, report_death
+from mirage.shell.exec.jobs import JobTable, notify, report_death
 from mirage.shell.exec.traps import child_ended, failed, inherit, run_debug, slow_tick
 from mirage.shell.printer import command_text
 
@@ -78,6 +78,10 @@ def compile_subshell(node: ast.Subshell) -> Run:
         status = run_here(sub, inner)
         if sub.proc.exit_signal:
             report_death(sh, sub.proc)
+        if sh.traps:
+            child_ended(sh)
+        if sh.jobs.jobs:
+            notify(sh)
         sh.line = line
         sh.pipestatus = None
         sh.status = status

@@ -242,7 +242,6 @@ class Session:
         kernel.ready.extend(tasks)
         if len(kernel.processes) == 1:
             kernel.timers.clear()
-            kernel.memory = 0
 
     # ----------------------------------------------------------------------------------------------------- threads
 
@@ -316,8 +315,9 @@ class Session:
                 work()
 
     def cancel(self) -> None:
-        """From any thread: stop the running line (status 130)."""
-        self.kernel.cancel()
+        """From any thread: stop the running line (status 130), if there is one."""
+        if self._lock.locked():
+            self.kernel.cancel()
 
     def chdir(self, path: str) -> None:
         """Go to an absolute path that is a directory; $PWD follows, $OLDPWD stays unset."""

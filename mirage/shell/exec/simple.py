@@ -5,6 +5,7 @@ The order is bash's: words are expanded, then the temporary assignments, then re
 from __future__ import annotations
 
 import errno
+import os
 
 from mirage.process.process import Process, refusal_note
 from mirage.process.signals import Exit
@@ -12,11 +13,11 @@ from mirage.shell import ast
 from mirage.shell import builtins as builtins_table
 from mirage.shell.control import ShellError
 from mirage.shell.exec.calls import NotExecuted, call_function
-from mirage.shell.exec.jobs import report_death
+from mirage.shell.exec.jobs import notify, report_death
 from mirage.shell.exec.redirect import apply, compile_redirections, forget, restore
 from mirage.shell.exec.substitution import close_substitutions, holds_substitution
 from mirage.shell.exec.trace import trace_text, trace_words
-from mirage.shell.exec.traps import failed, run_debug, slow_tick
+from mirage.shell.exec.traps import child_ended, failed, run_debug, slow_tick
 from mirage.shell.expand import compile_assign, compile_declaration, compile_single, compile_words
 
 TYPE_CHECKING = False
@@ -133,6 +134,8 @@ def _constant_name(name: str, fields: Fields, line: int, describe: Callable[[], 
                 builtin = known = find_builtin(sh, name)
             if builtin is None:
                 status = run_program(sh, argv, (), alone)
+            elif sh.machine.gate is not None and not may_run(sh, argv):
+                status = NOT_EXECUTABLE
             else:
                 try:
                     status = builtin(sh, argv[1:])
@@ -142,6 +145,8 @@ def _constant_name(name: str, fields: Fields, line: int, describe: Callable[[], 
                     status = builtin_failed(sh, name, e)
         elif name in _SPECIAL and sh.options.posix:
             return execute(sh, argv, (), (), line, alone)
+        elif sh.machine.gate is not None and not may_run(sh, argv):
+            status = NOT_EXECUTABLE
         else:
             status = call_function(sh, function, name, argv[1:])
         if name == "set" and sh.options.noexec and not sh.interactive:
@@ -292,16 +297,15 @@ def traced_assignment(sh: Shell, source: ast.Assign, assign: Callable[[Shell], N
     """One assignment with `set -x`."""
     from mirage.shell.exec.trace import quoted
     value = source.value
-    if source.sub is None and isinstance(value, ast.Word):
-        text = compile_single(value)(sh)
-        trace_text(sh, f"{source.name}{source.op}{quoted(text) if text else ''}")
-        if sh.is_array(source.name) or value.lit is not None:
-            assign(sh)
-        else:
-            sh.set(source.name, text, source.op == "+=")
+    if not isinstance(value, ast.Word):
+        trace_text(sh, source.text)
+        assign(sh)
         return
-    trace_text(sh, source.text)
-    assign(sh)
+    text = compile_single(value)(sh)
+    target = source.text.partition("=")[0].removesuffix("+") if source.sub else source.name
+    trace_text(sh, f"{target}{source.op}{quoted(text) if text else ''}")
+    literal = ast.Word((ast.Quoted(text),), text, False, text)
+    compile_assign(ast.Assign(source.name, source.sub, source.op, literal, source.text))(sh)
 
 
 # ---------------------------------------------------------------------------------------------------------- execution
@@ -321,12 +325,17 @@ def execute(sh: Shell, argv: list[Any], assigns: Sequence[tuple[str, Callable[[S
         if sh.options.xtrace:
             trace_words(sh, argv)
         function, builtin = look_up(sh, name, functions)
+        gate = sh.machine.gate
+        if gate is not None:
+            gate.begin(sh.proc, argv)
         if name in _OWN and function is None and builtin is not None:
             status = _OWN[name](sh, argv, redirections, alone)
         elif not apply(sh, redirections, undo, function is None and builtin is None):
             status = 1
             if builtin is not None and name in _SPECIAL and sh.options.posix:
                 raise Exit(1)
+        elif gate is not None and (function or builtin) is not None and not may_run(sh, argv):
+            status = NOT_EXECUTABLE
         elif function is not None:
             status = call_function(sh, function, name, argv[1:])
         elif builtin is not None:
@@ -384,6 +393,17 @@ def look_up(sh: Shell, name: str, functions: bool = True) -> tuple[ast.Function 
     return (function, None) if function is not None else (None, find_builtin(sh, name))
 
 
+def may_run(sh: Shell, argv: Sequence[Any]) -> bool:
+    """Does the policy let this builtin or function run? If not, that is said: status 126."""
+    try:
+        sh.machine.gate.exec(sh.proc, argv)  # type: ignore[union-attr]
+    except OSError as e:
+        sh.error(f"{argv[0]}: {e.strerror}")
+        sh.proc.write_error(refusal_note(e))
+        return False
+    return True
+
+
 def run_builtin(sh: Shell, builtin: Builtin, name: str, args: list[Any]) -> int:
     try:
         return builtin(sh, args)
@@ -415,6 +435,8 @@ def run_builtin_or_program(sh: Shell, argv: list[str]) -> int:
     if name in _OWN and builtin is not None:
         return _OWN[name](sh, argv, (), False)
     if builtin is not None:
+        if sh.machine.gate is not None and not may_run(sh, argv):
+            return NOT_EXECUTABLE
         return run_builtin(sh, builtin, name, argv[1:])
     return run_program(sh, argv, (), False)
 
@@ -438,12 +460,18 @@ def run_program(sh: Shell, argv: list[Any], undo: Undo | tuple[()], alone: bool)
     status = child.execute(main)
     if child.exit_signal:
         report_death(sh, child)
+    if sh.traps:
+        child_ended(sh)
+    if sh.jobs.jobs:
+        notify(sh)
     return status
 
 
 def find_program(sh: Shell, argv: Sequence[str]) -> Callable[[Process], int]:
     """The `main` of a program, found by the hash table or `$PATH`. Raises OSError."""
     proc, name = sh.proc, argv[0]
+    if "/" not in name and not sh.get("PATH"):
+        raise OSError(errno.ENOENT, os.strerror(errno.ENOENT), f"./{name}")
     if "/" in name or not sh.options.hashall:
         return sh.machine.program(proc, argv)
     table = sh.hash_table
@@ -486,7 +514,7 @@ def _not_run(sh: Shell, argv: list[str], error: OSError) -> int:
     elif getattr(error, "interpreter", None):
         text = f"{name}: cannot execute: required file not found"
     else:
-        path = error.filename if "/" not in name and error.filename else name
+        path = name if "/" in name or not sh.get("PATH") else error.filename or name
         text = f"{path}: {error.strerror}"
         sh.hash_table.pop(name, None)
     sh.error(text)
@@ -501,6 +529,8 @@ def _not_run(sh: Shell, argv: list[str], error: OSError) -> int:
 def _exec(sh: Shell, argv: list[str], redirections: Sequence[Redirection], alone: bool) -> int:
     """`exec [-cl] [-a name] [command [argument ...]]`: redirections stay."""
     from mirage.shell.builtins._common import getopt
+    if sh.machine.gate is not None and not may_run(sh, argv):
+        return NOT_EXECUTABLE
     undo: Undo = []
     if not apply(sh, redirections, undo, False):
         restore(sh, undo)

@@ -65,11 +65,13 @@ def _run(sh: Shell, body: Commands) -> bytes:
     sub.extra["trace_level"] = sub.extra.get("trace_level", 0) + 1
     if not sub.shopt["inherit_errexit"] and not sub.options.posix:
         sub.options.errexit = False
-    status = run_here(sub, compiled_alone(body))
-    while output.refs > 0:
-        output.closed.wait()
-    data = output.getvalue()
-    kernel.release(output.size)
+    try:
+        status = run_here(sub, compiled_alone(body))
+        while output.refs > 0:
+            output.closed.wait()
+        data = output.getvalue()
+    finally:
+        kernel.release(output.size)
     sh.line = line
     sh.status = status
     return data
@@ -143,10 +145,20 @@ def process_substitution(sh: Shell, direction: str, body: Commands) -> str:
         raise ShellError("cannot make pipe for process substitution: Too many open files")
     proc.fds[fd] = mine.incref()
     sh.substitution_fds.append(fd)
-    launch(sub, compiled_alone(body) if body else _nothing)
+    redir = _file_alone(body)
+    if redir is not None:
+        launch(sub, lambda shell: _copy_file(shell, redir))
+    else:
+        launch(sub, compiled_alone(body) if body else _nothing)
     sh.last_bg = sub.proc.pid
     sh.jobs.watch(sub.proc)
     return f"/dev/fd/{fd}"
+
+
+def _copy_file(sh: Shell, redir: ast.Redir) -> int:
+    """`<(<file)`."""
+    sh.out(_read_file(sh, redir))
+    return sh.status
 
 
 def _nothing(sh: Shell) -> int:

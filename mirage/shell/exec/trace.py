@@ -112,7 +112,7 @@ def _primary(sh: Shell, test: Test) -> str:
 
 
 def _operand(sh: Shell, word: ast.Word) -> str:
-    return quoted(_value(sh, word))
+    return _value(sh, word) or "''"
 
 
 def _value(sh: Shell, word: ast.Word) -> str:

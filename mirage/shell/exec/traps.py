@@ -136,7 +136,6 @@ def failed(sh: Shell, status: int, line: int = 0) -> int:
 
 
 def child_ended(sh: Shell) -> None:
-    """A background job ended: SIGCHLD, where it is trapped."""
+    """A child ended: SIGCHLD, where it is trapped."""
     if "CHLD" in sh.traps:
-        sh.proc.pending.append(SIGCHLD)
-        sh.kernel.attention.add(sh.proc)
+        sh.kernel.kill(sh.proc, SIGCHLD)

@@ -221,10 +221,26 @@ def _token(node: ast.Node | None, expr: ast.Expr, text: str) -> str:
                 if wanted == "**":  # bash has read the operand, and what follows it
                     operand = re.match(_POWER_OPERAND, rest)
                     if operand:
-                        rest = rest[operand.end() :] or operand[1]
+                        rest = rest[operand.end() :] or rest[operand.start(1) :]
+                elif wanted in ("/=", "%="):
+                    rest = _behind_value(rest)
                 return rest
             number -= 1
     return text
+
+
+def _behind_value(text: str) -> str:
+    """What follows the value of an assignment, or the last token of the value when nothing does."""
+    depth = 0
+    for index, char in enumerate(text):
+        if char in "([":
+            depth += 1
+        elif char in ")]":
+            depth -= 1
+        if depth < 0 or not depth and char in ",:":
+            return text[index:]
+    last = re.search(r"(?:[A-Za-z0-9_@#]+|.)[ \t\n]*\Z", text, re.S)
+    return last[0] if last else text
 
 
 def _in_order(expr: ast.Expr, op: str, out: list[ast.Node]) -> None:

@@ -271,16 +271,13 @@ def _operated(
     if elements is not None:
         return lambda sh: _change_all(sh, changer(sh), elements(sh), star)
     assert scalar is not None
-    unset_is_nothing = op[0] == "@"
 
     def change(sh: Shell) -> Value:
         value = scalar(sh)
         if value is None:
             if sh.options.nounset:
                 raise error_of(sh, _dollar_label(part))
-            if unset_is_nothing:
-                return ""
-            value = ""
+            return ""
         return changer(sh)(value)
 
     return change
@@ -458,6 +455,12 @@ def _substring(
 
         def sliced(sh: Shell) -> Value:
             start, count = numbers(sh)
+            if not sh.is_array(name):
+                value = sh.get(name)
+                if value is None:
+                    return Several([], star)
+                begin, end = _bounds(sh, len(value), start, count, length_text)
+                return Several([value[begin:end]], star)
             array = sh.array(name)
             if sh.is_assoc(name):
                 return Several(_slice(sh, list(array.values()), start, count, length_text, len(array)), star)

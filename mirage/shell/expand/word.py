@@ -317,6 +317,7 @@ def _emit_param(part: ast.Param, quoted: bool) -> Emit:
             return lambda sh, fields: fields.quoted(text(sh))
         return lambda sh, fields: fields.expansion(text(sh))
     value = compile_value(part, quoted)
+    joiner = _null_ifs_joiner(part)
     word: list[Emit] = []
     if uses_word(part):
         assert isinstance(part.arg, ast.Word)
@@ -336,12 +337,21 @@ def _emit_param(part: ast.Param, quoted: bool) -> Emit:
                 fields.quoted("")
         elif quoted and found.star:  # type: ignore[union-attr]
             fields.quoted(_joined(sh, found))
-        elif part.indirect == "keys" and found.star and not fields.ifs:  # type: ignore[union-attr]
-            fields.literal(" ".join(found.items))  # type: ignore[union-attr]
+        elif joiner is not None and not quoted and not fields.ifs:
+            fields.literal(joiner.join(found.items))  # type: ignore[union-attr]
         else:
             fields.several(found.items, quoted)  # type: ignore[union-attr]
 
     return emit
+
+
+def _null_ifs_joiner(part: ast.Param) -> str | None:
+    """What bash joins the elements with where IFS is empty and they would be fields of their own; None: nothing."""
+    if part.indirect == "keys":
+        return " " if part.sub is not None and part.sub.star == "*" else None
+    if part.indirect == "prefix*":
+        return ""
+    return " " if part.op in ("#", "##", "%", "%%") and part.name not in ("@", "*") else None
 
 
 def compile_word(word: ast.Word) -> Expand:

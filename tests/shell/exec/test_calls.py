@@ -137,6 +137,38 @@ CASES: dict[str, tuple[str, str, str, int]] = {
         'bash: line 1: ${x!y}: bad substitution\n',
         0,
     ),
+    "eval that defines, lines in eval": (
+        'eval \'f() { echo $LINENO; }\'; f; eval "\n'
+        'echo \\$LINENO\n'
+        'nosuch"',
+        '1\n4\n',
+        'bash: line 5: nosuch: command not found\n',
+        127,
+    ),
+    "source from standard input and a process substitution": (
+        ". /dev/stdin <<< 'echo sourced'; source <(echo 'echo from ps; v=5'); echo $v; echo 'echo $#' > s; . ./s a b c; f() { . ./s; }; f 1 2",
+        'sourced\nfrom ps\n5\n3\n2\n',
+        "",
+        0,
+    ),
+    "local options and IFS": (
+        'f() { local -; set -f; echo *; }; touch zz; f; echo *; g() { local IFS=:; echo "$*"; }; g a b',
+        '*\nzz\na:b\n',
+        "",
+        0,
+    ),
+    "set in functions and eval": (
+        'set -- a b; f() { set -- x; echo $1 $#; }; f; echo $1 $#; eval set -- p q r; echo $#',
+        'x 1\na 2\n3\n',
+        "",
+        0,
+    ),
+    "unusual function names": (
+        'function a.b { echo dotted; }; a.b; a-b() { echo dash; }; a-b; 1f() { echo one; }; 1f',
+        'dotted\ndash\none\n',
+        "",
+        0,
+    ),
 }
 """title -> (script, stdout, stderr, status), as bash 5.2.37 does it."""
 

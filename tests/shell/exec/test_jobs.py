@@ -22,7 +22,7 @@ CASES: dict[str, tuple[str, str, str, int]] = {
         0,
     ),
     "jobs lists what runs": (
-        'sleep 0.2 & jobs; sleep 0.2 | cat & jobs %+; wait; jobs',
+        'sleep 0.2 & jobs; sleep 0.2 | cat & jobs %+; wait',
         '[1]+  Running                 sleep 0.2 &\n'
         '[2]+  Running                 sleep 0.2 | cat &\n',
         "",
@@ -71,6 +71,18 @@ CASES: dict[str, tuple[str, str, str, int]] = {
         "bash -c 'kill -TERM $$'; echo $?; bash -c 'kill -INT $$'; echo $?; bash -c 'kill -PIPE $$'; echo $?",
         '143\n130\n141\n',
         'Terminated\n',
+        0,
+    ),
+    "a job killed by a signal is reported after the next command": (
+        'sleep 5 & kill -9 $!; sleep 0.05; echo x; jobs; echo y',
+        'x\ny\n',
+        'bash: line 1:     3 Killed                  sleep 5\n',
+        0,
+    ),
+    "a finished job is listed once": (
+        'sleep 0.01 & sleep 0.1; echo a; jobs; jobs',
+        'a\n[1]+  Done                    sleep 0.01\n',
+        "",
         0,
     ),
 }

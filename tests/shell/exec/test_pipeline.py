@@ -117,6 +117,24 @@ CASES: dict[str, tuple[str, str, str, int]] = {
         "",
         0,
     ),
+    "lastpipe with local variables, break and pipefail": (
+        'shopt -s lastpipe; f() { local v; echo 1 | read -r v; echo "v=$v"; }; f; echo x | while read -r l; do break; done; echo $?; set -o pipefail; false | true; echo $?',
+        'v=1\n0\n1\n',
+        "",
+        0,
+    ),
+    "a file as process substitution": (
+        'echo text > f; cat <(<f)',
+        'text\n',
+        "",
+        0,
+    ),
+    "exit in a stage": (
+        '{ exit 3; } | cat; echo $?; exit 5 | true; echo still; f() { (exit 4); }; f; echo $?',
+        '0\nstill\n4\n',
+        "",
+        0,
+    ),
 }
 """title -> (script, stdout, stderr, status), as bash 5.2.37 does it."""
 

@@ -158,6 +158,30 @@ CASES: dict[str, tuple[str, str, str, int]] = {
         'bash: line 1: *.txt: ambiguous redirect\n',
         0,
     ),
+    "redirections nest": (
+        'f() { echo a; } >f1; { f; echo b; } >f2; cat f1 f2; while read -r x; do echo $x; read -r y < f2; echo $y; done < f1',
+        'a\nb\na\nb\n',
+        "",
+        0,
+    ),
+    "exec in a function": (
+        'f() { exec 3>&1; exec >log; echo in log; exec >&3; }; f; echo out; cat log',
+        'out\nin log\n',
+        "",
+        0,
+    ),
+    "one descriptor read by several commands": (
+        "exec 3< <(printf '1\\n2\\n3\\n'); read -r -u3 a; read -r b <&3; cat <&3; echo $a$b",
+        '3\n12\n',
+        "",
+        0,
+    ),
+    "several inputs: the last one counts": (
+        'echo one > a; echo two > b; cat a - b <<< mid; cat < a < b; cat 3< a <&3; cat 4<<< four /dev/fd/4',
+        'one\nmid\ntwo\ntwo\none\nfour\n',
+        "",
+        0,
+    ),
 }
 """title -> (script, stdout, stderr, status), as bash 5.2.37 does it."""
 

@@ -111,6 +111,20 @@ CASES: dict[str, tuple[str, str, str, int]] = {
         'bash: line 1: f: command not found\n',
         0,
     ),
+    "an empty or missing PATH": (
+        'PATH=; ls; echo $?; PATH=/nope; ls; echo $?; unset PATH; ls / > /dev/null; echo $?; /bin/echo ok',
+        '127\n127\n127\nok\n',
+        'bash: line 1: ls: No such file or directory\n'
+        'bash: line 1: ls: command not found\n'
+        'bash: line 1: ls: No such file or directory\n',
+        0,
+    ),
+    "quoted names and names from expansions": (
+        '$\'echo\' hi; \\echo hi; "ec"ho hi; e=echo; $e hi; x=\'echo a b\'; $x; "$x"; echo $?',
+        'hi\nhi\nhi\nhi\na b\n127\n',
+        'bash: line 1: echo a b: command not found\n',
+        0,
+    ),
 }
 """title -> (script, stdout, stderr, status), as bash 5.2.37 does it."""
 

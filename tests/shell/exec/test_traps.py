@@ -138,6 +138,24 @@ CASES: dict[str, tuple[str, str, str, int]] = {
         "",
         0,
     ),
+    "a trap that resets itself": (
+        "trap 'echo got; trap - TERM; kill -TERM $$' TERM; kill $$; echo no",
+        'got\n',
+        "",
+        143,
+    ),
+    "exec does not run EXIT": (
+        "trap 'echo E' EXIT; exec true",
+        "",
+        "",
+        0,
+    ),
+    "BASH_COMMAND in a trap": (
+        'trap \'echo "$BASH_COMMAND"\' USR1; kill -USR1 $$; for i in 1; do kill -USR1 $$; done',
+        'kill -USR1 $$\nkill -USR1 $$\n',
+        "",
+        0,
+    ),
 }
 """title -> (script, stdout, stderr, status), as bash 5.2.37 does it."""
 
