@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+KINDS = {"md": "text/markdown", "csv": "text/csv", "jsonl": "application/jsonl"}
 File = tuple[str, bytes]                                     # name, content
 
 
@@ -46,7 +47,7 @@ def compose(sender: str, to: Sequence[str], subject: str, body: str, *, html: st
     if html:
         message.add_alternative(html, subtype="html")
     for name, data in files:
-        kind = mimetypes.guess_type(name)[0] or ("text/markdown" if name.endswith(".md") else "application/octet-stream")
+        kind = KINDS.get(name.rpartition(".")[2]) or mimetypes.guess_type(name)[0] or "application/octet-stream"
         main, _, sub = kind.partition("/")
         message.add_attachment(data, maintype=main, subtype=sub, filename=name)
     return message.as_bytes()

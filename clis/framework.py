@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import difflib
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from mirage.process import blocking
 from mirage.process.process import refusal_note
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from mirage.process.process import Process
+
+
+F = TypeVar("F", bound="Callable[..., Any]")
 
 
 class OperationError(Exception):
@@ -49,9 +52,10 @@ class Operation:
         self.method = method
 
 
-def operation(summary: str, model: type[BaseModel], effects: Iterable[str], name: str | None = None) -> Any:
+def operation(summary: str, model: type[BaseModel], effects: Iterable[str],
+              name: str | None = None) -> Callable[[F], F]:
     """Decorator of a VirtualCli's method; the operation's name is the method's with `-` for `_`."""
-    def mark(method: Callable[..., Any]) -> Callable[..., Any]:
+    def mark(method: F) -> F:
         method.operation = Operation(  # type: ignore[attr-defined]
             name or method.__name__.replace("_", "-"), summary, model, tuple(effects), method)
         return method
@@ -96,7 +100,7 @@ class VirtualCli:
         chosen = self.operations.get(args[0])
         if chosen is None:
             close = difflib.get_close_matches(args[0], self.operations, 3, 0.5)
-            hint = f"; did you mean {', '.join(close)}?" if close else ""
+            hint = f"; did you mean {', '.join(close)}?" if close else "."
             return self.fail(proc, "unknown_operation", f"no operation {args[0]!r}{hint} See {self.name} --help", 2)
         if "--help" in args[1:] or "-h" in args[1:]:
             proc.stdout.write(self.operation_help(chosen).encode())

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import errno
 import json
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
@@ -180,6 +181,10 @@ class MailCli(VirtualCli):
     def _users(self) -> Any:
         return self.box.users
 
+    def _pages(self, method: Any, key: str, most: int | None, **options: Any) -> list[dict[str, Any]]:
+        pages = partial(self.service.client.pages, method, key, most, maxResults=500, **options)
+        return blocking.call(pages)
+
     def _meta(self, id: str) -> Meta:
         """The message of an id or a path. OperationError 404 where there is none."""
         try:
@@ -334,8 +339,7 @@ class MailCli(VirtualCli):
 
     def _listed(self, options: dict[str, Any], a: Page, label: str) -> Any:
         try:
-            found = blocking.call(self.service.client.pages, self._users.messages().list, "messages",
-                                  a.page * a.page_size, maxResults=500, **options)
+            found = self._pages(self._users.messages().list, "messages", a.page * a.page_size, **options)
             self.box.refresh()
             metas = self.box.metas([m["id"] for m in found[(a.page - 1) * a.page_size:a.page * a.page_size]])
         except OSError as e:
@@ -497,8 +501,9 @@ class MailCli(VirtualCli):
             answers = blocking.call(self.service.client.batch, [get(userId="me", id=x) for x in labels])
         except OSError as e:
             raise _explained(e) from None
-        return [{**self._folder(x), "messages": answer.get("messagesTotal", 0), "unread": answer.get("messagesUnread", 0)}
-                for x, answer in zip(labels, answers, strict=True) if isinstance(answer, dict)]
+        return [{**self._folder(x), "messages": answer.get("messagesTotal", 0),
+                 "unread": answer.get("messagesUnread", 0)} for x, answer in zip(labels, answers, strict=True)
+                if isinstance(answer, dict)]
 
     @operation("Is the account reachable?", Nothing, effects=("read",))
     def check_connection(self, call: Call, a: Nothing) -> Any:
@@ -509,8 +514,8 @@ class MailCli(VirtualCli):
 
     @operation("Save a draft", SaveDraft, effects=("create",))
     def save_draft(self, call: Call, a: SaveDraft) -> Any:
-        raw = compose(self._sender(), _list(a.to), a.subject, a.body, html=a.html_body, cc=_list(a.cc), bcc=_list(a.bcc),
-                      files=self._files(call, a.attachments), date=call.proc.now())
+        raw = compose(self._sender(), _list(a.to), a.subject, a.body, html=a.html_body, cc=_list(a.cc),
+                      bcc=_list(a.bcc), files=self._files(call, a.attachments), date=call.proc.now())
         answer = self._do(self._users.drafts().create(userId="me", **self._resource(raw, wrap=True)))
         return self._draft_result(answer)
 
@@ -528,11 +533,9 @@ class MailCli(VirtualCli):
 
     def _drafts(self, most: int | None = None) -> list[dict[str, Any]]:
         try:
-            found: list[dict[str, Any]] = blocking.call(self.service.client.pages, self._users.drafts().list, "drafts",
-                                                        most, maxResults=500)
+            return self._pages(self._users.drafts().list, "drafts", most)
         except OSError as e:
             raise _explained(e) from None
-        return found
 
     def _draft(self, id: str) -> tuple[str, Meta]:
         """(draft id, its message) from the id of either, or a path."""

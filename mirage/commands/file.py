@@ -6,8 +6,8 @@ import stat as st
 from mirage.commands._getopt import NONE, REQUIRED, Spec, parse
 from mirage.commands._io import encode
 from mirage.commands._magic import Result, identify
-from mirage.process.signals import Exit
 from mirage.process.process import refusal_note
+from mirage.process.signals import Exit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

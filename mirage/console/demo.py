@@ -68,7 +68,7 @@ class DemoClient(GmailClient):
 
 def demo_terminal(mounts: Mapping[str, Mount] | None = None, env: Mapping[str, str] | None = None,
                   **options: Any) -> Terminal:
-    """/mail and `mail` (Gmail, simulated), /docs (read-only), /workspace. The clock starts at the end of the mail's year.
+    """/mail and `mail` (Gmail, simulated), /docs (read-only), /workspace; the clock starts at the end of the mail.
 
     mounts, env, options  as for Terminal; `mounts` come on top. Raises ImportError where the extra `demo` is missing.
     """

@@ -24,6 +24,7 @@ class Aliases:
 
     def __init__(self, machine: Any) -> None:
         self._machine = machine
+        self.unshared: Table | None = None                   # the table, where nothing is mounted twice in it
         self._shared: tuple[Table | None, dict[str, list[tuple[Mounted, str]]]] = (None, {})
         self._index: tuple[Table | None, Index, float] = (None, {}, 0.0)
 
@@ -37,6 +38,7 @@ class Aliases:
                 found.setdefault(backend, []).append((mounted, root))
             shared = {backend: places for backend, places in found.items() if len(places) > 1}
             self._shared = (table, shared)
+            self.unshared = None if shared else table
         return shared
 
     def names(self, target: Target) -> list[str]:

@@ -78,6 +78,8 @@ class Gate:
         self._blinds = self._has_paths and policy.restricts("stat")
         self._commands = any(not r.paths and not r.about_calls for s in policy.sets for r in s.rules)
         self._cache: dict[tuple[str, str], Decision] = {}
+        self._by_name: dict[tuple[str, tuple[str, ...]], list[Decision]] = {}
+        self._counted: tuple[Table | None, tuple[Any, ...]] = (None, ())
         self._aliases = Aliases(machine)
         self._lock = threading.Lock()
         self._approved: dict[tuple[object, ...], Verdict] = {}
@@ -92,12 +94,17 @@ class Gate:
 
     def decide(self, effect: str, target: Target) -> Decision:
         """The strictest answer over every name that the object has."""
-        if not self._has_paths or _is_device(target) and effect != "stat":
+        if not self._has_paths:
             return ALLOW
-        paths = self._aliases.names(target)
-        if len(paths) == 1:
-            return self._on_path(effect, paths[0])
-        return strictest(self._on_path(effect, path) for path in paths)
+        stat = target.stat
+        decision = self._cache.get((effect, target.path)) or self._on_path(effect, target.path)
+        if self.machine.namespace.table is not self._aliases.unshared or stat is not None and stat.nlink > 1:
+            paths = self._aliases.names(target)
+            if len(paths) > 1:
+                decision = strictest(self._on_path(effect, path) for path in paths)
+        if decision is not ALLOW and effect != "stat" and stat is not None and stat.is_char:
+            return ALLOW
+        return decision
 
     def _on_path(self, effect: str, path: str) -> Decision:
         key = (effect, path)
@@ -109,14 +116,16 @@ class Gate:
         return decision
 
     def check(self, effect: str, target: Target, proc: Any, subtree: bool = False) -> None:
-        decision = self.decide(effect, target)
+        decision = self.decide(effect, target) if self._has_paths else ALLOW
         if subtree and decision.action not in REFUSING:
             self._check_below(effect, target, proc)
-        if decision.action != "allow":
+        if decision is not ALLOW:
             found = [d for path in self._aliases.names(target) for d in self.policy.each_on_path(effect, path)]
             self._settle(found, effect, target.path, proc)
         if effect not in CHANGING:
-            self._line_of(proc).looked(self._command(proc), effect, target.mounted.point, decision.rule_name)
+            rule = decision.rule
+            self._line_of(proc).looked(self._command(proc), effect, target.mounted.point,
+                                       "default" if rule is None else rule.name)
 
     def _check_below(self, effect: str, target: Target, proc: Any) -> None:
         """A directory may not be moved where a rule is about something in it."""
@@ -209,7 +218,7 @@ class Gate:
         """Each entry with the decision on its `stat`."""
         table = self.machine.namespace.table
         crosses = directory.path in table.children
-        plain = not crosses and not self._aliases.shared(table)
+        plain = not crosses and table is self._aliases.unshared
         prefix = directory.path.rstrip("/") + "/"
         inner = directory.inner.rstrip("/") + "/"
         mounted = directory.mounted
@@ -254,18 +263,35 @@ class Gate:
         words = _words(argv)
         self._running[proc.pid] = words
         if self._commands and words:
-            paths: list[Operand] = []
-
-            def found() -> list[Operand]:
-                if not paths:
-                    paths.extend(operands([programs[0], *words[1:]] if programs else words,
-                                          lambda w: proc.fs.realpath(w, strict=False) if w else w,
-                                          self.is_mount_root, proc.cwd))
-                return paths
-            decisions = self.policy.each_on_command(command_names(words), tuple(programs), found)
+            decisions = self._on_command(words, tuple(programs), proc)
             if decisions:
-                self._settle(decisions, "exec", " ".join(words), proc)
+                try:
+                    self._settle(decisions, "exec", " ".join(words), proc)
+                except OSError as e:
+                    e.filename = words[0]
+                    raise
         self._line_of(proc).command(words)
+
+    def _on_command(self, words: tuple[str, ...], programs: tuple[str, ...], proc: Any) -> list[Decision]:
+        """Kept by name, where no rule looked at the operands."""
+        key = (words[0], programs)
+        known = self._by_name.get(key)
+        if known is not None:
+            return known
+        paths: list[Operand] | None = None
+
+        def found() -> list[Operand]:
+            nonlocal paths
+            if paths is None:
+                paths = operands([programs[0], *words[1:]] if programs else words,
+                                 lambda w: proc.fs.realpath(w, strict=False) if w else w, self.is_mount_root, proc.cwd)
+            return paths
+        decisions = self.policy.each_on_command(command_names(words), programs, found)
+        if paths is None:
+            if len(self._by_name) > CACHE:
+                self._by_name.clear()
+            self._by_name[key] = decisions
+        return decisions
 
     def is_mount_root(self, path: str) -> bool:
         """The root of a mount that holds somebody's data, or a directory above one; scratch memory is not."""
@@ -403,8 +429,13 @@ class Gate:
     def counters(self) -> tuple[int, int, int]:
         """(calls, searches, candidates) that the mounts and CLIs of this machine have counted so far."""
         calls = searches = candidates = 0
-        sources = [m.mount for m in self.machine.namespace.mounts()] + list(self.machine.clis.values())
-        for counters in {id(c): c for s in sources if (c := getattr(s, "counters", None)) is not None}.values():
+        table, counted = self._counted
+        if table is not self.machine.namespace.table:
+            table = self.machine.namespace.table
+            sources = [m.mount for m in (table.root, *table.nested)] + list(self.machine.clis.values())
+            counted = tuple({id(c): c for s in sources if (c := getattr(s, "counters", None)) is not None}.values())
+            self._counted = (table, counted)
+        for counters in counted:
             calls += counters.calls
             searches += counters.searches
             candidates += counters.candidates
@@ -421,10 +452,6 @@ class Gate:
         for line in (self._line, self._api):
             self.journal.append(line.take_records(True))
         self.journal.close()
-
-
-def _is_device(target: Target) -> bool:
-    return target.stat is not None and target.stat.is_char
 
 
 def _words(argv: Sequence[Any]) -> tuple[str, ...]:

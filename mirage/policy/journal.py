@@ -1,13 +1,14 @@
 """The journal: one SQLite table of what was refused, changed, called and typed; sums for what was only looked at."""
 from __future__ import annotations
 
-import sqlite3
 import threading
+from collections import deque
 from pathlib import Path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from sqlite3 import Connection
     from typing import Any
 
 FIELDS = ("time", "session", "line", "command", "effect", "target", "rule", "verdict", "reason", "bytes", "calls",
@@ -33,39 +34,73 @@ CREATE INDEX IF NOT EXISTS journal_session_line ON journal (session, line);
 INSERT = f"INSERT INTO journal ({', '.join(FIELDS)}) VALUES ({', '.join('?' * len(FIELDS))})"
 
 
+KEPT = 100_000                                               # records kept where there is no file
+
+
 class Journal:
-    """Appends records; thread-safe. `path` None keeps it in memory. Records of a line are written in one transaction."""
+    """Appends records; thread-safe. Records of one call are written in one transaction.
+
+    path  the SQLite file (write-ahead log: others can read it meanwhile, a crash loses no committed record);
+          None keeps the last 100,000 records in memory
+    """
 
     def __init__(self, path: str | Path | None = None) -> None:
+        self._lock = threading.Lock()
+        self._memory: deque[tuple[Any, ...]] = deque(maxlen=KEPT)
+        self._connection: Connection | None = None
         if path is not None:
             Path(path).parent.mkdir(parents=True, exist_ok=True)
-        self._lock = threading.Lock()
-        self._connection = sqlite3.connect(path or ":memory:", check_same_thread=False, isolation_level=None)
-        if path is not None:
+            self._connection = _connect(str(path))
             self._connection.execute("PRAGMA journal_mode = WAL")
+            self._connection.execute("PRAGMA synchronous = NORMAL")
             self._connection.execute("PRAGMA busy_timeout = 5000")
-        self._connection.executescript(SCHEMA)
+            self._connection.executescript(SCHEMA)
 
     def append(self, records: Sequence[tuple[Any, ...]]) -> None:
         """Records are tuples in the order of FIELDS."""
         if not records:
             return
         with self._lock:
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                self._connection.executemany(INSERT, records)
-            except BaseException:
-                self._connection.execute("ROLLBACK")
-                raise
-            self._connection.execute("COMMIT")
+            if self._connection is None:
+                self._memory.extend(records)
+            else:
+                _insert(self._connection, records)
 
     def records(self, where: str = "1", parameters: Sequence[Any] = ()) -> list[dict[str, Any]]:
         """Records as dicts, oldest first; `where` is an SQL condition over the columns."""
         with self._lock:
-            rows = self._connection.execute(
+            connection = self._connection
+            if connection is None:
+                connection = _connect(":memory:")
+                connection.executescript(SCHEMA)
+                _insert(connection, list(self._memory))
+            rows = connection.execute(
                 f"SELECT {', '.join(FIELDS)} FROM journal WHERE {where} ORDER BY id", parameters).fetchall()
         return [dict(zip(FIELDS, row, strict=True)) for row in rows]
 
     def close(self) -> None:
         with self._lock:
-            self._connection.close()
+            if self._connection is not None:
+                self._connection.close()
+
+
+def _connect(path: str) -> Connection:
+    import sqlite3
+    return sqlite3.connect(path, check_same_thread=False, isolation_level=None)
+
+
+def _insert(connection: Connection, records: Sequence[tuple[Any, ...]]) -> None:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        connection.executemany(INSERT, [[_storable(value) for value in record] for record in records])
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
+
+
+def _storable(value: Any) -> Any:
+    """SQLite takes no lone surrogates (bytes of a name that are not UTF-8)."""
+    if isinstance(value, str) and not value.isascii():
+        return value.encode("utf-8", "backslashreplace").decode()
+    return value

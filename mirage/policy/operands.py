@@ -23,6 +23,8 @@ VALUE_OPTIONS = {"grep": "ABCDdefm", "egrep": "ABCDdefm", "fgrep": "ABCDdefm", "
 RECURSIVE_LETTERS = {"grep": "rR", "egrep": "rR", "fgrep": "rR", "ls": "R", "cp": "rRa", "rm": "rR", "chmod": "R",
                      "chown": "R", "chgrp": "R", "zip": "r", "diff": "r", "zgrep": "rR"}
 RECURSIVE_LONG = frozenset(("--recursive", "--dereference-recursive", "--archive", "--directories=recurse"))
+SAME = {".": "source", "source": ".", "typeset": "declare", "declare": "typeset", "readarray": "mapfile",
+        "mapfile": "readarray"}
 CWD_WHEN_NONE = frozenset(("find", "rg", "tree", "du", "ls", "fd"))
 WRAPPERS = {"env": 0, "timeout": 1, "nice": 0, "nohup": 0, "command": 0, "builtin": 0, "time": 0, "stdbuf": 0}
 
@@ -47,10 +49,10 @@ def command_names(argv: Sequence[str]) -> list[str]:
     return [name] if "/" not in name else [name, posixpath.basename(name)]
 
 
-def program_names(program: str) -> list[str]:
-    """The names of what runs: its path, its last component, and for a further name of a tool (egrep) the tool's."""
-    found = command_names((program,))
-    module = ALIASES.get(found[-1], "_")
+def all_names(name: str) -> list[str]:
+    """Also the name of the same tool or builtin that a rule may use instead: egrep is grep, `.` is source."""
+    found = command_names((name,))
+    module = SAME.get(found[-1]) or ALIASES.get(found[-1], "_")
     return found if module.startswith("_") else [*found, module]
 
 

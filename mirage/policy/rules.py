@@ -5,7 +5,7 @@ import fnmatch
 import re
 
 from mirage.policy.model import PolicyModel, RuleModel, read
-from mirage.policy.operands import command_names, program_names
+from mirage.policy.operands import all_names, command_names
 from mirage.policy.patterns import PathPattern
 from mirage.policy.vocabulary import CHANGING, FILE_EFFECTS, STAGE_REASON, STRICTNESS
 
@@ -105,7 +105,7 @@ class Rule:
             if self.action == "allow" and programs:
                 if not all(any(_any(self.commands, n) for n in command_names((p,))) for p in programs):
                     return False
-            elif not any(_any(self.commands, n) for n in (*names, *(n for p in programs for n in program_names(p)))):
+            elif not any(_any(self.commands, n) for p in (*names, *programs) for n in all_names(p)):
                 return False
         if self.mount_root is None and self.recursive is None:
             return True

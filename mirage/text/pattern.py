@@ -414,10 +414,10 @@ class _Segments(Pattern):
             pos = end if end > start else end + 1
 
 
-class _Bits(Pattern):
-    """A pattern with extglob groups, by sets of positions: bit N stands for offset N."""
+class _Groups(Pattern):
+    """A pattern with extglob groups: short texts by sets of positions, long ones by google-re2 unless it negates."""
 
-    __slots__ = ("_re2", "backward", "negation", "nocase", "units")
+    __slots__ = ("_backward", "_forward", "backward", "negation", "nocase", "units")
 
     def __init__(self, units: list[Unit], nocase: bool) -> None:
         super().__init__()
@@ -425,19 +425,34 @@ class _Bits(Pattern):
         self.backward = _reversed(units)
         self.nocase = nocase
         self.negation = _has_negation(units)
-        self._re2: re.Pattern[bytes] | None = None
+        self._forward: re.Pattern[bytes] | None = None
+        self._backward: re.Pattern[bytes] | None = None
 
     def matches(self, text: str) -> bool:
+        if len(text) > SHORT and not self.negation:
+            return self._forward_regex().fullmatch(_encoded(text)) is not None
         return bool(_Positions(text, self.nocase).ends(self.units, 1) >> len(text))
 
     def prefix(self, text: str, longest: bool) -> int:
+        if len(text) > SHORT and not self.negation:
+            return _regex_end(self._forward_regex(), text, longest)
         ends = _Positions(text, self.nocase).ends(self.units, 1)
         return _highest(ends) if longest else _lowest(ends)
 
     def suffix(self, text: str, longest: bool) -> int:
-        ends = _Positions(text[::-1], self.nocase).ends(self.backward, 1)
-        length = _highest(ends) if longest else _lowest(ends)
+        if len(text) > SHORT and not self.negation:
+            if self._backward is None:
+                self._backward = _re2_compile(self.backward, self.nocase)
+            length = _regex_end(self._backward, text[::-1], longest)
+        else:
+            ends = _Positions(text[::-1], self.nocase).ends(self.backward, 1)
+            length = _highest(ends) if longest else _lowest(ends)
         return -1 if length < 0 else len(text) - length
+
+    def _forward_regex(self) -> re.Pattern[bytes]:
+        if self._forward is None:
+            self._forward = _re2_compile(self.units, self.nocase)
+        return self._forward
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
         if not self.negation:
@@ -454,22 +469,14 @@ class _Bits(Pattern):
             pos = end if end > pos else pos + 1
 
     def _fast_spans(self, text: str) -> Iterator[tuple[int, int]]:
-        import re2
-
-        if self._re2 is None:
-            options = re2.Options()
-            options.longest_match = True
-            options.case_sensitive = not self.nocase
-            options.dot_nl = True
-            options.log_errors = False
-            self._re2 = re2.compile(_re2_source(self.units).encode(), options)
-        data = text.translate(_TO_PLANE_16).encode("utf-8")
+        regex = self._forward_regex()
+        data = _encoded(text)
         ascii_only = len(data) == len(text)
         at = 0  # bytes
         char = 0  # the same place in characters
         pos = 0
         while pos < len(data) or not pos:
-            found = self._re2.search(data, pos)
+            found = regex.search(data, pos)
             if found is None:
                 return
             start, end = found.span()
@@ -488,19 +495,62 @@ class _Bits(Pattern):
                     pos += 1
 
 
+SHORT = 256  # characters, up to which sets of positions are the faster way
+MAX_WORK = 1 << 30  # bits that the positions of one negated match may take together
+
+
+class PatternTooComplex(Exception):
+    """A negated group (``!(...)``) would take too long on a text of this length."""
+
+
+def _encoded(text: str) -> bytes:
+    """UTF-8; bytes that are not are characters of a private plane, as in the expressions."""
+    return text.translate(_TO_PLANE_16).encode("utf-8") if not text.isascii() else text.encode("ascii")
+
+
+def _re2_compile(units: list[Unit], nocase: bool) -> re.Pattern[bytes]:
+    import re2
+
+    options = re2.Options()
+    options.longest_match = True
+    options.case_sensitive = not nocase
+    options.dot_nl = True
+    options.log_errors = False
+    return re2.compile(_re2_source(units).encode(), options)  # type: ignore[no-any-return]
+
+
+def _regex_end(regex: re.Pattern[bytes], text: str, longest: bool) -> int:
+    """The end, in characters, of the shortest or longest match at the start of the text; -1 without one."""
+    data = _encoded(text)
+    found = regex.match(data)
+    if found is None:
+        return -1
+    end = found.end()
+    if not longest:
+        low = 0
+        while low < end:  # the shortest match is the shortest text that holds one at its start
+            middle = (low + end) // 2
+            if regex.match(data, 0, middle) is None:
+                low = middle + 1
+            else:
+                end = middle
+    return len(data[:end].decode("utf-8"))
+
+
 _TO_PLANE_16 = {0xDC00 + byte: 0x10FE00 + byte for byte in range(128, 256)}
 
 
 class _Positions:
     """A text, with the positions of each character as a bit set."""
 
-    __slots__ = ("cache", "everywhere", "nocase", "text")
+    __slots__ = ("cache", "everywhere", "nocase", "text", "work")
 
     def __init__(self, text: str, nocase: bool) -> None:
         self.text = text
         self.nocase = nocase
         self.everywhere = (1 << len(text)) - 1
         self.cache: dict[str | Bracket, int] = {}
+        self.work = 0
 
     def where(self, unit: str | Bracket) -> int:
         mask = self.cache.get(unit)
@@ -546,12 +596,7 @@ class _Positions:
     def group(self, group: Group, starts: int) -> int:
         op = group.op
         if op == "!":
-            result = 0
-            while starts:
-                low = starts & -starts
-                starts ^= low
-                result |= self.from_on(low) & ~self.alternatives(group, low)
-            return result
+            return self.negated(group, starts)
         once = self.alternatives(group, starts)
         if op == "@":
             return once
@@ -563,6 +608,20 @@ class _Positions:
             fresh = self.alternatives(group, fresh) & ~reached
             reached |= fresh
         return reached | starts if op == "*" else reached
+
+    def negated(self, group: Group, starts: int) -> int:
+        """The ends of ``!(...)``: all but those of the alternatives, for each start by itself."""
+        missing = self.from_on(starts)
+        result = 0
+        while starts and missing:
+            low = starts & -starts
+            starts ^= low
+            self.work += len(self.text)
+            if self.work > MAX_WORK:
+                raise PatternTooComplex
+            result |= self.from_on(low) & ~self.alternatives(group, low)
+            missing &= ~result
+        return result
 
     def alternatives(self, group: Group, starts: int) -> int:
         result = 0
@@ -631,7 +690,7 @@ def _re2_class(bracket: Bracket) -> str:
 def _make(units: list[Unit], nocase: bool) -> Pattern:
     if any(unit.__class__ is Group for unit in units):
         _fold(units, nocase)
-        return _Bits(units, nocase)
+        return _Groups(units, nocase)
     segments: list[_Literal | _Regex] = []
     segment: list[Unit] = []
     for unit in [*units, ""]:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
+    from mirage.vfs.namespace import Mounted
     from mirage.vfs.types import Handle
 
     OnError = Callable[[str, OSError], None]
@@ -787,32 +788,43 @@ class FileSystem:
         for path in paths:
             try:
                 target = self._find(path)
-                if target.stat is None or not target.stat.is_file or "read_many" not in target.mounted.can:
-                    raise error(errno.EISDIR if target.stat is not None and target.stat.is_dir else errno.EINVAL, path)
-                self._ask("read", target, path)
-                self._need(target.stat, READ, path)
+                if target.stat is not None and target.stat.is_file and "read_many" in target.mounted.can:
+                    self._ask("read", target, path)
+                    self._need(target.stat, READ, path)
                 found.append((path, target))
             except OSError as e:
                 found.append((path, e))
-        targets = [target for _, target in found if isinstance(target, Target)]
-        contents: dict[int, Iterator[tuple[str, bytes | OSError]]] = {}
-        for mounted in {id(t.mounted): t.mounted for t in targets}.values():
-            inner = [t.inner for t in targets if t.mounted is mounted]
-            contents[id(mounted)] = iter(mounted.mount.read_many(inner))
-        kernel = getattr(self.proc, "kernel", None)
-        for path, target in found:
-            if isinstance(target, OSError):
-                yield path, target
-                continue
-            data = next(contents[id(target.mounted)])[1]
-            if isinstance(data, OSError):
-                data.filename = path
+        together: dict[int, tuple[Mounted, Names]] = {}
+        for _, place in found:
+            if isinstance(place, Target) and place.stat is not None and place.stat.is_file \
+                    and "read_many" in place.mounted.can:
+                together.setdefault(id(place.mounted), (place.mounted, []))[1].append(place.inner)
+        contents = {key: iter(mounted.mount.read_many(inner)) for key, (mounted, inner) in together.items()}
+        for path, place in found:
+            if isinstance(place, OSError):
+                yield path, place
+            elif id(place.mounted) in contents and place.stat is not None and place.stat.is_file:
+                yield path, self._moved(path, place, next(contents[id(place.mounted)])[1])
             else:
-                if kernel is not None:
-                    kernel.fits(len(data))
-                if self.machine.gate is not None:
-                    self.machine.gate.moved("read", target, len(data), self.proc)
-            yield path, data
+                try:
+                    yield path, self.read(path)
+                except OSError as e:
+                    yield path, e
+
+    def _moved(self, path: str, target: Target, data: bytes | OSError) -> bytes | OSError:
+        """Content that a mount gave: within the memory limit, and counted."""
+        if isinstance(data, OSError):
+            data.filename = path
+            return data
+        kernel = getattr(self.proc, "kernel", None)
+        if kernel is not None:
+            kernel.fits(len(data))
+        if self.machine.gate is not None:
+            try:
+                self.machine.gate.moved("read", target, len(data), self.proc)
+            except OSError as e:
+                return e
+        return data
 
     @staticmethod
     def _call(path: str, function: Callable[..., Any], *args: Any, **options: Any) -> Any:

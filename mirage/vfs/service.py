@@ -104,7 +104,7 @@ class Retry:
             return None
         if failure.wait is not None:
             return failure.wait if failure.wait <= self.most else None
-        return min(self.most, self.base * 2 ** (attempt - 1)) * (0.5 + random.random() / 2)
+        return min(self.most, self.base * float(2 ** (attempt - 1))) * (0.5 + random.random() / 2)
 
     def run(self, service: str, attempt: Callable[[], T], safe: bool = True) -> T:
         """attempt() until it does not raise Failure. `safe`: sending it twice does no harm.

@@ -41,10 +41,10 @@ class Folders:
         for label, name in (*SYSTEM.items(), (ARCHIVE, "Archive")):
             self._place(label, [name])
         users = []
-        for label in labels:
-            self.names[label["id"]] = label["name"]
-            if label.get("type") == "user":
-                users.append((label["name"], label["id"]))
+        for resource in labels:
+            self.names[resource["id"]] = resource["name"]
+            if resource.get("type") == "user":
+                users.append((resource["name"], resource["id"]))
         for name, id in sorted(users, key=lambda pair: (pair[0].count("/"), pair[1])):
             self._place(id, [safe_name(part) for part in name.split("/") if part.strip()] or ["untitled"])
 

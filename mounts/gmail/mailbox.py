@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import errno
 import threading
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mirage.mounts.gmail.client import BATCH, GmailClient
@@ -105,7 +106,7 @@ class Mailbox:
         history = self.users.history()
         token, start = None, self._history
         while True:
-            options = {"pageToken": token} if token else {}
+            options: dict[str, Any] = {"pageToken": token} if token else {}
             try:
                 answer = blocking.call(self.client.execute, history.list(
                     userId="me", startHistoryId=start, maxResults=PAGE, **options))
@@ -250,8 +251,8 @@ class Mailbox:
         """The messages of a folder between two times (seconds since the epoch), without listing all of it."""
         query = query_of(folder.label or "")
         query["q"] = f"{query.get('q', '')} after:{start - 1} before:{end + 1}".strip()
-        found = blocking.call(self.client.pages, self.users.messages().list, "messages", maxResults=PAGE,
-                              **query)
+        found = blocking.call(partial(self.client.pages, self.users.messages().list, "messages", maxResults=PAGE,
+                                      **query))
         metas = self.metas([m["id"] for m in found])
         return sorted((m for m in metas if start * 1000 <= m.date < end * 1000), key=lambda m: (m.date, m.id))
 
@@ -300,7 +301,8 @@ class Mailbox:
             return len(self._lists[folder.label])
         if folder.label in (None, ARCHIVE):
             return int(blocking.call(self.client.execute, users.getProfile(userId="me"))["messagesTotal"])
-        return int(blocking.call(self.client.execute, users.labels().get(userId="me", id=folder.label))["messagesTotal"])
+        label = blocking.call(self.client.execute, users.labels().get(userId="me", id=folder.label))
+        return int(label["messagesTotal"])
 
     # ---- messages
 

@@ -74,8 +74,8 @@ class Mail:
         place = f"{root.rstrip('/')}/{folder}/{day}/{meta.stem}"
         value = {"id": meta.id, "threadId": meta.thread, "folder": folder, "date": date,
                  "from": sender[0] if sender else "", "to": self.addresses("To"), "cc": self.addresses("Cc"),
-                 "bcc": self.addresses("Bcc"), "replyTo": ", ".join(self.addresses("Reply-To")), "subject": meta.subject,
-                 "body": self.body, "labels": list(labels),
+                 "bcc": self.addresses("Bcc"), "replyTo": ", ".join(self.addresses("Reply-To")),
+                 "subject": meta.subject, "body": self.body, "labels": list(labels),
                  "attachments": [{"name": a.name, "mimeType": a.mime_type, "size": a.size, "path": f"{place}/{a.name}"}
                                  for a in meta.attachments]}
         return json.dumps(value, ensure_ascii=False, indent=2).encode("utf-8", "replace") + b"\n"

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from mirage.vfs.search import Candidates, Query
     from mirage.vfs.secrets import Secret
 
+    Entries = list[Entry]
+    Metas = list[Meta]
+    Paths = list[str]
+
 MODES = ("exact", "service", "auto")
 EXAMPLE = """\
 {
@@ -85,7 +89,7 @@ class Gmail:
         self.point = "/mail"
         self.device = new_device()
         self._made = time.time_ns()
-        self._grouped: dict[str, tuple[list[Meta], dict[str, list[Meta]]]] = {}
+        self._grouped: dict[str, tuple[Metas, dict[str, Metas]]] = {}
 
     def mounted_at(self, point: str) -> None:
         """Where the mount is in the tree: for the paths of attachments inside the files."""
@@ -104,12 +108,12 @@ class Gmail:
             raise enoent(path)
         return place
 
-    def _may_be_new(self, parts: list[str]) -> bool:
+    def _may_be_new(self, parts: Paths) -> bool:
         """Was the label perhaps made a moment ago? Asks for labels again, at most every half minute."""
         before = self.box.folders()
         return before.find(parts[0]) is None and self.box.folders(again=True) is not before
 
-    def _find(self, path: str, parts: list[str]) -> Place | None:
+    def _find(self, path: str, parts: Paths) -> Place | None:
         folder, at = self.box.folders().root, 0
         while at < len(parts) and parts[at] in folder.children:
             folder = folder.children[parts[at]]
@@ -124,7 +128,7 @@ class Gmail:
             return Place("day", folder, day) if self._in_day(folder, day) else None
         return self._find_message(path, folder, day, rest[1:])
 
-    def _find_message(self, path: str, folder: Folder, day: str, rest: list[str]) -> Place | None:
+    def _find_message(self, path: str, folder: Folder, day: str, rest: Paths) -> Place | None:
         name, kind = rest[0], "dir"
         for suffix, form in ((JSON, "json"), (EML, "eml")):
             if name.endswith(suffix):
@@ -152,7 +156,7 @@ class Gmail:
                 return Place("file", folder, day, meta, attachment)
         return None
 
-    def _in_day(self, folder: Folder, day: str) -> list[Meta]:
+    def _in_day(self, folder: Folder, day: str) -> Metas:
         """The messages of a day, in the order of the listing."""
         if self.box.is_listed(folder):
             return self._by_day(folder).get(day, [])
@@ -163,13 +167,13 @@ class Gmail:
             return self._by_day(folder).get(day, [])
         return self.box.day(folder, *bounds)
 
-    def _by_day(self, folder: Folder) -> dict[str, list[Meta]]:
+    def _by_day(self, folder: Folder) -> dict[str, Metas]:
         """day -> the messages of it, for all of a folder."""
         metas = self.box.messages(folder)
         known = self._grouped.get(folder.label or "")
         if known is not None and known[0] is metas:
             return known[1]
-        groups: dict[str, list[Meta]] = {}
+        groups: dict[str, Metas] = {}
         for meta in metas:
             groups.setdefault(self.days.of(meta.date), []).append(meta)
         self._grouped[folder.label or ""] = (metas, groups)
@@ -177,7 +181,7 @@ class Gmail:
 
     # ---- looking
 
-    def list(self, path: str) -> list[Entry]:
+    def list(self, path: str) -> Entries:
         place = self._place(path)
         if place.kind == "folder":
             return self._list_folder(place.folder)
@@ -188,12 +192,12 @@ class Gmail:
                     for a in place.meta.attachments]
         raise error(errno.ENOTDIR, path)
 
-    def _list_folder(self, folder: Folder) -> list[Entry]:
+    def _list_folder(self, folder: Folder) -> Entries:
         entries = [Entry(name, self._stat(Place("folder", child))) for name, child in folder.children.items()]
         entries += [Entry(day, self._directory(metas[-1].date)) for day, metas in self._by_day(folder).items()]
         return sorted(entries, key=lambda e: e.name)
 
-    def _list_day(self, place: Place) -> list[Entry]:
+    def _list_day(self, place: Place) -> Entries:
         entries = []
         for meta in self._in_day(place.folder, place.day):
             entries.append(Entry(meta.stem + JSON, self._stat(Place("json", place.folder, place.day, meta))))
@@ -229,7 +233,7 @@ class Gmail:
             return place.kind
         return f"{place.folder.path}:{','.join(sorted(place.meta.labels))}"
 
-    def names(self, path: str) -> list[str]:
+    def names(self, path: str) -> Paths:
         """Every path of a message or attachment: it is in several folders where it has several labels."""
         place = self._place(path)
         if place.meta is None:
@@ -265,9 +269,9 @@ class Gmail:
             self.box.contents.put(key, data, len(data))
         return data
 
-    def _following(self, place: Place) -> Callable[[], list[Meta]]:
+    def _following(self, place: Place) -> Callable[[], Metas]:
         """The messages behind this one in its folder, for reading ahead."""
-        def find() -> list[Meta]:
+        def find() -> Metas:
             metas = self.box.messages(place.folder)
             at = next((i for i, m in enumerate(metas) if m is place.meta), len(metas))
             return metas[at + 1:at + 200]

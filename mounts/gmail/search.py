@@ -7,6 +7,7 @@ or the content of an attachment. Each of these is looked after here.
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mirage.mounts.gmail.client import BATCH
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
     from mirage.mounts.gmail.mount import Gmail, Place
     from mirage.vfs.search import Query
 
-CONSTANT = frozenset("id threadid folder date from to cc bcc replyto subject body labels attachments name mimetype size "
-                     "path".split())
+CONSTANT = frozenset(("id", "threadid", "folder", "date", "from", "to", "cc", "bcc", "replyto", "subject", "body",
+                      "labels", "attachments", "name", "mimetype", "size", "path"))
 TOKEN = re.compile(r"\w+")
 PLAIN = re.compile(r"[^\W_]{3,}")
 HEX_ID = re.compile(r"[0-9a-f]*[0-9][0-9a-f]*|[0-9a-f]{14,}")
@@ -131,7 +132,7 @@ class _Search:
                 ids = [m["id"] for m in answer.get("messages", ())]
                 token = answer.get("nextPageToken")
                 if token and p["maxResults"] == PAGE:
-                    more = blocking.call(self.mount.client.pages, _from_page(listing, token), "messages", None, **p)
+                    more = blocking.call(partial(self.mount.client.pages, _from_page(listing, token), "messages", **p))
                     ids += [m["id"] for m in more]
                 found.append(ids)
         return found
@@ -172,7 +173,8 @@ class _Search:
     def service(self, words: list[str], total: int) -> Candidates:
         """What the service finds for the words of the pattern, which is not all that matches."""
         targets = self._targets()
-        answers = self._ask([_with(t, " ".join(words)) for t in targets] + [{**t, "maxResults": NEWEST} for t in targets])
+        answers = self._ask([*(_with(t, " ".join(words)) for t in targets),
+                             *({**t, "maxResults": NEWEST} for t in targets)])
         found = dict.fromkeys(id for ids in answers[:len(targets)] for id in ids)
         found |= dict.fromkeys(self._newest(targets, answers[len(targets):]))
         skipped = max(0, total - sum(id not in self.box.contents for id in found))

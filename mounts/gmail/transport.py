@@ -31,22 +31,23 @@ BATCH_PATH = "batch/gmail/v1"
 BOUNDARY = "===============mirage=="
 
 
-class SecretToken(Credentials):  # type: ignore[misc]
+class SecretToken(Credentials):
     """An access token from a Secret. Refreshing means to ask for the secret again."""
 
     def __init__(self, secret: Secret) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self._secret = secret
 
     def refresh(self, request: Any) -> None:
         token = self._secret.reveal()
         if token == self.token:
-            raise RefreshError("the access token was refused")
+            raise RefreshError("the access token was refused")  # type: ignore[no-untyped-call]
         self.token = token
 
 
 def make_credentials(token: Secret | None, user: Secret | None) -> Any:
     """Credentials of google-auth. LookupError where the secret is missing, ValueError where it is no good."""
+    credentials: Any
     if token is not None:
         credentials = SecretToken(token)
         credentials.refresh(None)
@@ -56,10 +57,10 @@ def make_credentials(token: Secret | None, user: Secret | None) -> Any:
         missing = [key for key in ("client_id", "client_secret", "refresh_token") if not info.get(key)]
         if missing:
             raise ValueError(f"{user!r} lacks {', '.join(missing)}")
-        credentials = UserCredentials(info.get("token"), refresh_token=info["refresh_token"],
-                                      token_uri=info.get("token_uri") or "https://oauth2.googleapis.com/token",
-                                      client_id=info["client_id"], client_secret=info["client_secret"],
-                                      scopes=info.get("scopes"))
+        credentials = UserCredentials(  # type: ignore[no-untyped-call]
+            info.get("token"), refresh_token=info["refresh_token"], client_id=info["client_id"],
+            client_secret=info["client_secret"], scopes=info.get("scopes"),
+            token_uri=info.get("token_uri") or "https://oauth2.googleapis.com/token")
     lock, refresh = threading.Lock(), credentials.refresh
 
     def refresh_once(request: Any) -> None:
@@ -178,7 +179,8 @@ def _split(kind: str, content: bytes, count: int) -> list[tuple[int, dict[str, s
         outer, _, rest = piece.partition(b"\r\n\r\n")
         head, _, data = rest.partition(b"\r\n\r\n")
         lines = head.decode("latin-1").split("\r\n")
-        number = int(_headers(outer.decode("latin-1").split("\r\n")).get("content-id", "").rpartition("-")[2].strip("<> "))
+        own = _headers(outer.decode("latin-1").split("\r\n"))
+        number = int(own.get("content-id", "").rpartition("-")[2].strip("<> "))
         headers = _headers(lines[1:])
         size = headers.pop("content-length", "")
         if size and len(data) < int(size):

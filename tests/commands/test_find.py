@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import pytest
+
 from tests.commands.harness import Bench
 
 FILES = {"d/a.txt": "hello", "d/z": "", "d/big": "x" * 2000, "d/lnk": ("link", "a.txt"), "d/dang": ("link", "nope"), "d/dl": ("link", "sub"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 import time
 
 import pytest
+
 from tests.commands.harness import Bench, run_tool
 
 TEXT = "foo bar\nbaz\nfoo foo\n"

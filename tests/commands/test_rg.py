@@ -17,7 +17,7 @@ def bench():
 
 @pytest.mark.parametrize(("args", "out", "status"), [
     ("foo a.txt", "foo bar\nFoo foo\n", 0), ("foo", "a.txt:foo bar\na.txt:Foo foo\nd/b.py:import foo\nd/b.py:foo()\n", 0), ("-n foo ./d", "./d/b.py:1:import foo\n./d/b.py:3:foo()\n", 0), ("-S foo -c", "a.txt:2\nd/b.py:2\n", 0),
-    ("-l foo", "a.txt\nd/b.py\n", 0), ("-o fo+ a.txt", "foo\nfoo\n", 0), ("-r $1x (o)o a.txt", "fox bar\nFox fox\n", 0), ("-v foo a.txt", "baz\n", 0), ("-w foo e.md", "foo-bar\n", 0), ("-F foo( d", "d/b.py:foo()\n", 0),
+    ("-l foo", "a.txt\nd/b.py\n", 0), ("-o fo+ a.txt", "foo\nfoo\n", 0), ("-r ${1}x (o)o a.txt", "fox bar\nFox fox\n", 0), ("-v foo a.txt", "baz\n", 0), ("-w foo e.md", "foo-bar\n", 0), ("-F foo( d", "d/b.py:foo()\n", 0),
     ("-t py foo", "d/b.py:import foo\nd/b.py:foo()\n", 0), ("-g *.txt foo", "a.txt:foo bar\na.txt:Foo foo\n", 0), ("-g !d foo -l", "a.txt\n", 0), ("--hidden -l foo d", "d/.hid\nd/b.py\n", 0), ("--no-ignore -l foo", "a.txt\nd/b.py\ne.md\n", 0),
     ("--files", "a.txt\nbin\nd/b.py\nm\n", 0), ("--vimgrep -i foo a.txt", "a.txt:1:1:foo bar\na.txt:3:1:Foo foo\na.txt:3:5:Foo foo\n", 0), ("-U -n a\\nb m", "1:a\n2:b\n", 0), ("-C1 -n b m", "1-a\n2:b\n3-c\n", 0), ("-m1 foo a.txt", "foo bar\n", 0),
     ("--heading foo d", "d/b.py\nimport foo\nfoo()\n", 0), ("-P (?<=f)oo -o a.txt", "oo\noo\n", 0), ("zzz", "", 1), ("--sortr path -l foo", "d/b.py\na.txt\n", 0), ("--count-matches foo a.txt", "2\n", 0), ("foo bin", 'binary file matches (found "\\0" byte around offset 1)\n', 0),

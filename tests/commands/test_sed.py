@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import pytest
+
 from tests.commands.harness import Bench, run_tool
 
 FIVE = "one\ntwo\nthree\nfour\nfive\n"

@@ -92,6 +92,36 @@ def test_literal() -> None:
     assert pattern.has_magic("@(a)", True)
 
 
+@pytest.mark.parametrize(
+    ("glob", "text", "shortest", "longest"),
+    [
+        ("+(é|ab)", "éab" * 200 + "x", 1, 600), ("*(a)b", "a" * 400 + "bb", 401, 401), ("@(x|y)", "a" * 400, -1, -1),
+        ("?(a)*(b|\udcff)", "a" + "\udcff" * 300, 0, 301),
+    ],
+)  # fmt: skip
+def test_long_texts_are_matched_like_short_ones(glob: str, text: str, shortest: int, longest: int) -> None:
+    compiled = pattern.compile(glob)
+    assert (compiled.prefix(text, False), compiled.prefix(text, True)) == (shortest, longest)
+    mirrored = pattern.compile(glob if glob != "*(a)b" else "b*(a)")
+    if glob != "?(a)*(b|\udcff)":
+        ends = tuple(len(text) - end if end >= 0 else -1 for end in (shortest, longest))
+        reverse = text[::-1].replace("ba", "ab") if "é" in glob else text[::-1]
+        assert (mirrored.suffix(reverse, False), mirrored.suffix(reverse, True)) == ends
+    assert compiled.matches(text[:longest]) is (longest > 0)
+
+
+def test_groups_on_a_very_long_text_end_soon() -> None:
+    text = "ab" * 1_000_000
+    start = time.process_time()
+    assert not pattern.compile("+(ab)c").matches(text)
+    assert pattern.compile("*(a|b)").matches(text)
+    assert pattern.compile("+(ab)b").prefix(text, False) == -1
+    assert not pattern.compile("*!(b)c*").matches(text)
+    with pytest.raises(pattern.PatternTooComplex):
+        pattern.compile("*!(*)c").matches(text)
+    assert time.process_time() - start < 10
+
+
 @pytest.mark.parametrize("glob", ["*a*a*a*a*a*a*a*b", "+(a|aa|aaa)b", "*(*(a))b", "*?a*?a*?a*?b", "*[ab]*[ab]*[ab]c"])
 def test_no_pattern_is_exponential(glob: str) -> None:
     text = "a" * 2000

@@ -58,17 +58,17 @@ class Part:
 
 def text(kind: str, value: str) -> Part:
     """A text part."""
-    data = value.encode()
-    return Part(f"text/{kind}", lambda: data)
+    content = value.encode()
+    return Part(f"text/{kind}", lambda: content)
 
 
-def encode(data: bytes) -> str:
+def encode(content: bytes) -> str:
     """The API's base64url."""
-    return base64.urlsafe_b64encode(data).decode()
+    return base64.urlsafe_b64encode(content).decode()
 
 
-def decode(data: str) -> bytes:
-    return base64.urlsafe_b64decode(data + "=" * (-len(data) % 4))
+def decode(content: str) -> bytes:
+    return base64.urlsafe_b64decode(content + "=" * (-len(content) % 4))
 
 
 def payload(part: Part, headers: Headers, path: str = "") -> dict[str, Any]:
@@ -146,6 +146,18 @@ def unfold(value: str) -> str:
         return value
 
 
+def parts(kind: str, body: bytes) -> list[Message]:
+    """The parts of a multipart body with this Content-Type."""
+    message = message_from_bytes(b"Content-Type: " + kind.encode() + b"\r\n\r\n" + body)
+    found = message.get_payload()
+    return [m for m in found if isinstance(m, Message)] if isinstance(found, list) else []
+
+
+def data(message: Message) -> bytes:
+    content = message.get_payload(decode=True)
+    return content if isinstance(content, bytes) else b""
+
+
 def _part(message: Message) -> Part:
     headers = [(n, unfold(str(v))) for n, v in message.items() if n.lower().startswith("content-")]
     name = message.get_filename()
@@ -155,17 +167,16 @@ def _part(message: Message) -> Part:
         return Part(kind, None, "", [_part(m) for m in message.get_payload() if isinstance(m, Message)], headers)
     if kind == "message/rfc822":
         inner = message.get_payload()
-        data = inner[0].as_bytes() if isinstance(inner, list) and isinstance(inner[0], Message) else b""
-        return Part(kind, lambda: data, filename or "message.eml", headers=headers)
-    content = message.get_payload(decode=True)
-    data = content if isinstance(content, bytes) else b""
+        raw = inner[0].as_bytes() if isinstance(inner, list) and isinstance(inner[0], Message) else b""
+        return Part(kind, lambda: raw, filename or "message.eml", headers=headers)
+    content = data(message)
     if kind.startswith("text/") and not filename:
-        data = _utf8(data, message.get_content_charset() or "utf-8")
-    return Part(kind, lambda: data, filename, headers=headers)
+        content = _utf8(content, message.get_content_charset() or "utf-8")
+    return Part(kind, lambda: content, filename, headers=headers)
 
 
-def _utf8(data: bytes, charset: str) -> bytes:
+def _utf8(content: bytes, charset: str) -> bytes:
     try:
-        return data.decode(charset).encode()
+        return content.decode(charset).encode()
     except (LookupError, UnicodeDecodeError):
-        return data
+        return content

@@ -27,6 +27,8 @@ from mirage.bench.services.gmail.texts import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mirage.bench.services.gmail.mailbox import Mailbox
 
 ADDRESS = "mara@norrsken.example"
@@ -114,8 +116,8 @@ def _at(day: float, hour: int = 9, minute: int = 0) -> datetime:
     return FIRST + timedelta(days=int(day), hours=hour - 8, minutes=minute)
 
 
-def _file(name: str, kind: str, make: object, *args: object) -> mime.Part:
-    return mime.Part(kind, partial(make, *args), name)  # type: ignore[arg-type,call-overload]
+def _file(name: str, kind: str, make: Callable[..., bytes], *args: object) -> mime.Part:
+    return mime.Part(kind, partial(make, *args), name)
 
 
 def _year(rng: random.Random) -> list[Draft]:

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import json
 import re
-from email import message_from_bytes
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, unquote
 
@@ -126,8 +125,8 @@ class GmailSimulator(Simulator):
         form = {k: v[0] for k, v in parse_qs(request.body.decode()).items()}
         scope = self.refresh_tokens.get(form.get("refresh_token", ""))
         if form.get("grant_type") != "refresh_token" or scope is None:
-            return Response.of_json({"error": "invalid_grant", "error_description": "Token has been expired or revoked."},
-                                    400)
+            return Response.of_json({"error": "invalid_grant",
+                                     "error_description": "Token has been expired or revoked."}, 400)
         self._issued += 1
         token = f"simulator-access-{self._issued}"
         self.tokens[token] = scope
@@ -135,17 +134,15 @@ class GmailSimulator(Simulator):
 
     def _batch(self, request: Request, entry: LogEntry) -> Response:
         kind = request.headers.get("content-type", "")
-        message = message_from_bytes(b"Content-Type: " + kind.encode() + b"\r\n\r\n" + request.body)
-        parts = message.get_payload()
-        if not message.is_multipart() or not isinstance(parts, list):
+        parts = mime.parts(kind, request.body)
+        if not parts:
             return self.error(400, "Failed to parse batch request")
         entry.parts = len(parts)
         if len(parts) > BATCH_MOST:
             return self.error(400, f"The batch request is too large: {len(parts)} > {BATCH_MOST}")
         out = []
         for part in parts:
-            text = part.get_payload(decode=True)
-            head, _, body = text.replace(b"\r\n", b"\n").partition(b"\n\n")
+            head, _, body = mime.data(part).replace(b"\r\n", b"\n").partition(b"\n\n")
             lines = head.decode().split("\n")
             method, target, *_ = lines[0].split(" ")
             headers = {n.lower(): v.strip() for n, _, v in (line.partition(":") for line in lines[1:])}
@@ -178,17 +175,17 @@ def _incoming(request: Request, upload: bool) -> tuple[bytes, dict[str, Any]]:
     kind = request.headers.get("content-type", "")
     if not kind.startswith("multipart/related"):
         return request.body, {}
-    outer = message_from_bytes(b"Content-Type: " + kind.encode() + b"\r\n\r\n" + request.body)
-    parts = outer.get_payload()
-    resource = json.loads(parts[0].get_payload(decode=True) or b"{}")
-    media = parts[1]
-    if media.get_content_type() == "message/rfc822":         # what stands between the boundaries, untouched
-        boundary = b"--" + str(outer.get_boundary()).encode()
-        piece = request.body.split(boundary)[2]
-        cut = min(x for x in (piece.find(b"\r\n\r\n") + 4 if b"\r\n\r\n" in piece else 1 << 62,
-                              piece.find(b"\n\n") + 2 if b"\n\n" in piece else 1 << 62))
-        return piece[cut:].removesuffix(b"\n").removesuffix(b"\r"), resource
-    return media.get_payload(decode=True) or b"", resource
+    boundary = b"--" + kind.partition("boundary=")[2].partition(";")[0].strip('" ').encode()
+    pieces = [_after_headers(piece) for piece in request.body.split(boundary)[1:3]]
+    if len(pieces) < 2:
+        raise MailError(400, "Bad multipart request")
+    return pieces[1], json.loads(pieces[0] or b"{}")
+
+
+def _after_headers(piece: bytes) -> bytes:
+    """What stands behind a part's headers, untouched but for the last line end."""
+    cuts = [at + len(mark) for mark in (b"\r\n\r\n", b"\n\n") if (at := piece.find(mark)) >= 0]
+    return piece[min(cuts):].removesuffix(b"\n").removesuffix(b"\r") if cuts else b""
 
 
 def _page(found: list[Any], request: Request, key: str, default: int = 100) -> dict[str, Any]:
@@ -277,7 +274,8 @@ def _list_threads(s: GmailSimulator, r: Request, _: bool) -> Any:
 
 def _get_thread(s: GmailSimulator, r: Request, _: bool, id: str) -> Any:
     messages = s.mailbox.thread(id)
-    return {"id": id, "historyId": str(max(m.history for m in messages)), "messages": [_view(s, r, m) for m in messages]}
+    return {"id": id, "historyId": str(max(m.history for m in messages)),
+            "messages": [_view(s, r, m) for m in messages]}
 
 
 def _modify_thread(s: GmailSimulator, r: Request, _: bool, id: str) -> Any:

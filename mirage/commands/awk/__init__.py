@@ -62,11 +62,11 @@ def compile_program(options: Options) -> tuple[CodeType, list[Any], set[str], se
 def check_regexes(analysis: Analysis) -> None:
     """Regular expressions that the program spells out must be valid."""
     from mirage.commands.awk.errors import SyntaxProblem
+    from mirage.commands.awk.regexes import RegexError, parse
     from mirage.commands.awk.tree import Regex
-    from mirage.text.regex import RegexError, compile_ere
     for node in analysis.nodes(Regex):
         try:
-            compile_ere(node.source, syntax="awk")
+            parse(node.source)
         except RegexError as e:
             raise SyntaxProblem(f"awk: cmd. line:1: error: {e}: /{node.source}/\n") from None
 

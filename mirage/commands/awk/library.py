@@ -41,7 +41,7 @@ class Library:
     _splitter: Callable[[str], list[str]]
 
     def start_library(self) -> None:
-        self.random = Random()
+        self._random: Random | None = None                   # seeding costs a millisecond: when it is needed
         self.last_seed = 1.0
         self.substituted = ""
         process = self.process
@@ -90,12 +90,14 @@ class Library:
         self.process.write_error(f"awk: cmd. line:1: warning: {text}\n")
 
     def rand(self) -> float:
-        return self.random.uniform()
+        if self._random is None:
+            self._random = Random(int(self.last_seed) & 0xFFFFFFFF if math.isfinite(self.last_seed) else 0)
+        return self._random.uniform()
 
     def srand(self, *seed: Any) -> float:
         before = self.last_seed
         self.last_seed = float(number_of(seed[0])) if seed else float(int(self.process.now()))
-        self.random.seed(int(self.last_seed) & 0xFFFFFFFF if math.isfinite(self.last_seed) else 0)
+        self._random = None
         return before
 
     # ---- bits

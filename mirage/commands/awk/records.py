@@ -38,6 +38,7 @@ class Records:
         self._text = ""                                      # decoded text from `_at` on is still to come
         self._at = 0
         self._lines: list[str] = []                          # records that are split already, newest first
+        self._ends: list[str] = []                           # what ended each, where that is not always the same
         self._mark = "\n"                                    # what they were split at
         self._end = False
 
@@ -46,17 +47,24 @@ class Records:
 
     def next(self, separator: str) -> str | None:
         if separator == self._mark and self._lines:
-            self.terminator = separator
+            self.terminator = self._ends.pop() if self._ends else separator
             return self._lines.pop()
         if self._lines:
-            rest = self._mark.join(reversed(self._lines)) + self._mark
-            self._text = rest + self._text[self._at:]
-            self._at = 0
-            self._lines = []
+            self._rejoin()
         if len(separator) == 1:
             return self._single(separator)
         self.plain = False
         return self._paragraph() if not separator else self._regex(separator)
+
+    def _rejoin(self) -> None:
+        """RS has changed: what was split in advance becomes text again."""
+        if self._ends:
+            rest = "".join([line + end for line, end in zip(reversed(self._lines), reversed(self._ends), strict=True)])
+        else:
+            rest = self._mark.join(reversed(self._lines)) + self._mark
+        self._text = rest + self._text[self._at:]
+        self._at = 0
+        self._lines, self._ends = [], []
 
     # ---- reading
 
@@ -147,24 +155,36 @@ class Records:
         return text
 
     def _regex(self, separator: str) -> str | None:
+        """All records of the buffer but the last are split at once: a match at its end may go on in the next block."""
         matcher = self.matcher(separator)
         while True:
-            start = self._at
-            while True:
-                spans = matcher.search(self._text, start) if start < len(self._text) else None
-                if spans is None or spans[0][1] > spans[0][0]:
-                    break
-                start = spans[0][1] + 1
-            if spans is not None and (spans[0][1] < len(self._text) or self._end):
+            text = self._text
+            lines: list[str] = []
+            ends: list[str] = []
+            last = self._at
+            for spans in matcher.iterate(text, last):
                 begin, end = spans[0]
-                record = self._text[self._at:begin]
-                self.terminator = self._text[begin:end]
-                self._at = end
-                return record
-            if not self._read():
-                if spans is not None and self._end:
+                if begin == end:
                     continue
-                return self._rest()
+                if end == len(text) and not self._end:
+                    break
+                lines.append(text[last:begin])
+                ends.append(text[begin:end])
+                last = end
+            self._at = last
+            if lines:
+                lines.reverse()
+                ends.reverse()
+                self._lines, self._ends, self._mark = lines, ends, separator
+                self.terminator = ends.pop()
+                return lines.pop()
+            if not self._read() and self._end:
+                if not self._more_matches(matcher):
+                    return self._rest()
+
+    def _more_matches(self, matcher: Matcher) -> bool:
+        """Is there a separator in what is left, now that nothing follows?"""
+        return any(spans[0][0] < spans[0][1] for spans in matcher.iterate(self._text, self._at))
 
 
 def complete(data: bytes) -> int:

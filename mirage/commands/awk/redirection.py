@@ -206,6 +206,8 @@ class Redirection:
                     if getattr(getattr(file, "handle", None), "is_dir", False):
                         raise IsADirectoryError(21, os.strerror(21))
             except OSError as e:
+                from mirage.process.process import refusal_note
+                process.write_error(refusal_note(e))
                 self.ERRNO = e.strerror
                 return None
             return Reader(Records(process, file, self.encoding, self.matcher))

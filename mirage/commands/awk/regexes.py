@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from mirage.text.regex import Regex, RegexError, compile_ere
+from mirage.text.regex import Regex, compile_ere
 from mirage.text.regex_ast import (
     ASCII_CLASSES,
     UNBOUNDED,
@@ -23,7 +23,7 @@ from mirage.text.regex_ast import (
     Seq,
     Set,
 )
-from mirage.text.regex_parse import SYNTAXES
+from mirage.text.regex_parse import SYNTAXES, RegexError
 from mirage.text.regex_parse import Parser as RegexParser
 
 TYPE_CHECKING = False
@@ -46,19 +46,17 @@ class Matcher:
     test(text) -> bool     search(text, start) -> spans of the match and its groups, (-1, -1) where unset, or None
     """
 
-    __slots__ = ("_fast", "_fast_test", "_literal", "_slow", "encoding", "groups")
+    __slots__ = ("_fast", "_fast_test", "_full", "_literal", "encoding", "icase", "source")
 
     def __init__(self, source: str, icase: bool, encoding: str) -> None:
+        self.source = source
+        self.icase = icase
         self.encoding = encoding
-        self._slow: Regex = compile_ere(source, icase, syntax="awk", utf8=encoding == "utf-8")
-        self.groups = self._slow.groups
+        self._full: Regex | None = None
         self._fast: Callable[[str, int], re.Match[str] | None] | None = None
         self._fast_test: Callable[[str], re.Match[str] | None] | None = None
         self._literal: str | None = None
-        try:
-            tree = RegexParser(source, SYNTAXES["awk"], icase).parse()
-        except RegexError:
-            return
+        tree = parse(source, icase)
         flags = re.DOTALL | re.ASCII | (re.IGNORECASE if icase else 0)
         if not icase:
             self._literal = literal_of(tree)
@@ -66,7 +64,18 @@ class Matcher:
             self._fast_test = re.compile(Translator(exact=False).translate(tree), flags).search
             self._fast = re.compile(Translator(exact=True).translate(tree), flags).search
         except (NotSimple, re.error, OverflowError):
-            pass
+            if self._fast_test is None:
+                self._full = self._compile()
+
+    def _compile(self) -> Regex:
+        return compile_ere(self.source, self.icase, syntax="awk", utf8=self.encoding == "utf-8")
+
+    @property
+    def _slow(self) -> Regex:
+        """The full engine, made when it is first needed."""
+        if self._full is None:
+            self._full = self._compile()
+        return self._full
 
     def test(self, text: str) -> bool:
         if self._literal is not None:
@@ -138,6 +147,11 @@ class Matcher:
             last = end
         pieces.append(text[last:])
         return pieces, separators
+
+
+def parse(source: str, icase: bool = False) -> Node:
+    """The tree of an expression; RegexError where it is not valid."""
+    return RegexParser(source, SYNTAXES["awk"], icase).parse()
 
 
 def literal_of(tree: Node) -> str | None:
@@ -215,4 +229,4 @@ class Translator:
         return f"[{'^' if node.negated else ''}{body}]"
 
 
-__all__ = ["Matcher", "RegexError"]
+__all__ = ["Matcher", "RegexError", "parse"]

@@ -44,6 +44,8 @@ class Scanner:
         self.context = o.before >= 0 or o.after >= 0
         self.plain = not (self.context or o.number or o.byte_offset or o.only_matching or o.colors or o.initial_tab
                           or o.line_buffered)
+        self.numbered = o.number and not (self.context or o.byte_offset or o.only_matching or o.colors or o.initial_tab
+                                          or o.line_buffered or o.max_count is not None or o.null_data)
         kinds = isinstance(matcher, LiteralMatcher) or isinstance(matcher, RegexMatcher) and not matcher.group \
             or isinstance(matcher, PerlMatcher) and matcher.mode == "safe"
         self.only = o.only_matching and kinds and not (self.context or o.number or o.byte_offset or o.colors or o.invert
@@ -202,6 +204,8 @@ class FileRun:
             count = self._count(data, start)
         elif self.scanner.only and self._valid(block):
             count = self._only_matching(data, raw, start)
+        elif self.scanner.numbered and self._valid(block):
+            count = self._numbered(data, raw, start)
         elif self.scanner.plain and self._valid(block):
             count = self._plain(data, raw, start)
         else:
@@ -369,6 +373,43 @@ class FileRun:
             self.proc.stdout.write(b"".join(parts))
         self._selected(count, end)
         return count
+
+    def _numbered(self, data: bytes, raw: bytes, pos: int) -> int:
+        """-n, with at most the file's name before the number."""
+        head = self._plain_head()
+        matcher = self.matcher
+        parts: list[bytes] = []
+        if isinstance(matcher, LiteralMatcher):
+            dense = dense_lines(matcher, data)
+            if dense is not None:
+                lines, looked = dense
+                literal, wanted, first = matcher.literal, not self.o.invert, self.number + 1
+                parts = [b"%b%d:%b\n" % (head, n, line)
+                         for n, (line, low) in enumerate(zip(lines, looked, strict=True), first)
+                         if (literal in low) == wanted]
+                self.proc.stdout.write(b"".join(parts))
+                self._selected(len(parts), len(data))
+                return len(parts)
+        number, counted, count_lines = self.number + 1, 0, data.count
+        for start, stop in self._ranges(data, pos):
+            number += count_lines(NEWLINE, counted, start)
+            counted = start
+            if self.o.invert:
+                for line in _split(raw, start, stop):
+                    parts.append(b"%b%d:%b" % (head, number, line))
+                    number += 1
+                counted = stop
+            else:
+                parts.append(b"%b%d:%b" % (head, number, raw[start:stop]))
+        if parts:
+            if not parts[-1].endswith(NEWLINE):
+                parts.append(NEWLINE)
+                self._selected(len(parts) - 1, len(data))
+                self.proc.stdout.write(b"".join(parts))
+                return len(parts) - 1
+            self.proc.stdout.write(b"".join(parts))
+        self._selected(len(parts), len(data))
+        return len(parts)
 
     def _only_matching(self, data: bytes, raw: bytes, pos: int) -> int:
         """-o with at most the file's name before each match: searched through the block, not line by line."""
@@ -541,6 +582,14 @@ class FileRun:
     _rest = b""
     _carry = b""
     _before_binary = 0
+
+
+def _split(data: bytes, start: int, stop: int) -> list[bytes]:
+    """The lines of a part, each with its newline (but perhaps the last one)."""
+    lines = data[start:stop].split(NEWLINE)
+    last = lines.pop()
+    whole = [line + NEWLINE for line in lines]
+    return [*whole, last] if last else whole
 
 
 def _forward(data: bytes, start: int, lines: int) -> int:

@@ -1,8 +1,6 @@
 """Dates: broken-down times [year, month from 0, day, hours, minutes, seconds, weekday, day of the year] in UTC."""
 from __future__ import annotations
 
-import calendar
-
 from mirage.commands.jq.errors import JqError
 from mirage.commands.jq.numbers import normal
 from mirage.commands.jq.values import is_number
@@ -144,14 +142,18 @@ def format_time(fields: list[int], format: str) -> str:
     return "".join(out)
 
 
+def is_leap(year: int) -> bool:
+    return year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+
+
 def iso_week(year: int, of_year: int, weekday: int) -> tuple[int, int]:
     """(year, week) of ISO 8601."""
     monday = (weekday - 1) % 7
     week = (of_year - monday + 10) // 7
     if week < 1:
-        days = 366 if calendar.isleap(year - 1) else 365
+        days = 366 if is_leap(year - 1) else 365
         return year - 1, (of_year + days - monday + 10) // 7
-    days = 366 if calendar.isleap(year) else 365
+    days = 366 if is_leap(year) else 365
     if week == 53 and of_year - monday + 3 >= days:
         return year + 1, 1
     return year, week

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from mirage.shell.state import Shell
 
 MAX_FRAMES = 220                                             # weight after which a fresh greenlet goes on
+PROGRAM_WEIGHT = 30                                          # of a program, maybe a shell, on this greenlet
 ENVIRONMENT = "environment"                                  # BASH_SOURCE of a function defined by `bash -c`
 _functions: dict[int, tuple[Function, Run, int]] = {}
 

@@ -5,7 +5,7 @@ import errno
 
 from mirage.process.process import refusal_note
 from mirage.process.signals import NAMES, Exit
-from mirage.shell.exec.calls import ParseView, run_body, run_text
+from mirage.shell.exec.calls import PROGRAM_WEIGHT, ParseView, run_body, run_text
 from mirage.shell.exec.jobs import JobTable
 from mirage.shell.parse import ParseError, UnitParser
 from mirage.shell.state import Frame, Shell
@@ -62,6 +62,9 @@ def main(proc: Process) -> int:
     sh.last_arg = proc.env.get("_") or name
     proc.shell = sh
     sh.line = 0
+    outer = proc.outer
+    if outer is not None and outer.shell is not None:
+        sh.frames = outer.shell.frames + PROGRAM_WEIGHT
     for number in proc.ignored:
         if number in NAMES:
             sh.traps[NAMES[number]] = ""

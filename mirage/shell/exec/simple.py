@@ -12,7 +12,7 @@ from mirage.process.signals import Exit
 from mirage.shell import ast
 from mirage.shell import builtins as builtins_table
 from mirage.shell.control import ShellError
-from mirage.shell.exec.calls import NotExecuted, call_function
+from mirage.shell.exec.calls import MAX_FRAMES, PROGRAM_WEIGHT, NotExecuted, call_function
 from mirage.shell.exec.jobs import notify, report_death
 from mirage.shell.exec.redirect import apply, compile_redirections, forget, restore
 from mirage.shell.exec.substitution import close_substitutions, holds_substitution
@@ -457,7 +457,14 @@ def run_program(sh: Shell, argv: list[Any], undo: Undo | tuple[()], alone: bool)
     child = Process(proc.kernel, proc.machine, argv, parent=proc, env=env)
     if undo:
         restore(sh, undo)
-    status = child.execute(main)
+    if sh.frames + PROGRAM_WEIGHT <= MAX_FRAMES:
+        status = child.execute(main)
+    else:
+        frames, sh.frames = sh.frames, 0
+        try:
+            status = sh.kernel.call_deep(lambda: child.execute(main))
+        finally:
+            sh.frames = frames
     if child.exit_signal:
         report_death(sh, child)
     if sh.traps:

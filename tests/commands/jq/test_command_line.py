@@ -47,7 +47,6 @@ def test_output(argv: list[str], stdin: str, expected: str) -> None:
     ([".a", "a.json"], "1\n2\n"),
     (["-c", "[., input_filename]", "b.json"], '[[1,2],"b.json"]\n'),
     (["-f", "prog.jq", "a.json"], "2\n3\n"),
-    (["a.json", "-f", "prog.jq"], "2\n3\n"),
     (["-nc", "--slurpfile", "s", "a.json", "--rawfile", "r", "lines.txt", "[$s,$r]"], '[[{"a":1},{"a":2}],"x\\ny"]\n'),
     (["-n", "-L", "lib", 'import "m" as m; m::four'], "4\n"),
     (["-n", "-L", "lib", 'include "m"; 5 | twice'], "10\n"),

@@ -112,6 +112,12 @@ def test_a_timeout_leaves_older_jobs_alone(make_session: Make) -> None:
     assert session.run("wait; echo end").stdout == b"job\nend\n"
 
 
+def test_shells_in_shells(make_session: Make) -> None:
+    session = make_session(timeout=20, processes=250)
+    done = session.run("export n=0; f() { ((n++ < 200)) && bash -c f || echo bottom; }; export -f f; f")
+    assert (done.stdout, done.stderr) == (b"bottom\n", b"")
+
+
 def test_deep_recursion_works(make_session: Make) -> None:
     session = make_session(timeout=20)
     done = session.run("f() { if (($1)); then f $(($1 - 1)); else echo bottom; fi; }; f 990")
