@@ -1,7 +1,8 @@
 """What a policy would say to a command, without running it: `mirage policy check`.
 
-Words of literals, tildes, braces and globs are expanded; whatever only running can tell (a variable, a substitution) is
-reported as unknown. Every command of the text is looked at once, also in branches that might not run.
+Words of literals, tildes, braces and globs are expanded; whatever only running can tell (a variable, a substitution,
+what comes from a pipe) is reported as unknown. Every command of the text is looked at once, also in branches and
+functions that might not run; commands inside commands (env, xargs, find -exec, bash -c, eval) are followed.
 """
 from __future__ import annotations
 
@@ -10,7 +11,8 @@ from typing import Any
 
 from mirage.policy.gate import Gate
 from mirage.policy.operands import WRAPPERS, command_names, operands
-from mirage.policy.rules import Decision
+from mirage.policy.rules import Decision, strictest
+from mirage.policy.uses import uses
 from mirage.policy.vocabulary import STRICTNESS
 from mirage.shell import ast, printer
 from mirage.shell.expand import compile_word
@@ -20,21 +22,12 @@ from mirage.vfs.resolve import resolve
 
 UNKNOWN = "unknown"
 SPECULATIVE = (ast.Param, ast.CmdSub, ast.ProcSub, ast.Arith, ast.BadSubst)
-REDIRECTIONS = {">": "replace", ">|": "replace", "&>": "replace", ">>": "append", "&>>": "append", "<": "read",
-                "<>": "append"}
-
-OPERANDS: dict[str, str] = {
-    "rm": "destroy", "rmdir": "destroy", "unlink": "destroy", "shred": "destroy", "truncate": "destroy",
-    "mkdir": "create", "mkfifo": "create", "mktemp": "create", "touch": "touch", "tee": "replace",
-    "chmod": "setattr", "chown": "setattr", "chgrp": "setattr", "ls": "list", "du": "list", "tree": "list",
-    "stat": "stat", "test": "stat", "[": "stat", "cd": "stat", "pushd": "stat", "realpath": "stat", "readlink": "stat",
-    "cp": "copy", "mv": "move", "ln": "link", "install": "copy", "find": "list",
-    "echo": "", "printf": "", "true": "", "false": "", ":": "", "exit": "", "return": "", "seq": "", "sleep": "",
-    "export": "", "declare": "", "local": "", "set": "", "shopt": "", "unset": "", "read": "", "basename": "",
-    "dirname": "", "date": "", "expr": "", "yes": "", "which": "", "type": "", "kill": "", "wait": "", "trap": "",
-    "shift": "", "let": "", "umask": "", "alias": "", "break": "", "continue": "",
-}
-"""What the operands of a command are for; a command that is not here reads them."""
+REDIRECTIONS = {">": "replace", ">|": "replace", "&>": "replace", ">&": "replace", ">>": "append", "&>>": "append",
+                "<": "read", "<>": "append"}
+SHELLS = ("bash", "sh")
+TAKES_VALUE = {"env": "uCS", "timeout": "ks", "nice": "n", "xargs": "aEILnPsd", "exec": "a", "stdbuf": "ioe",
+               "time": "fo"}
+MAX_DEPTH = 20
 
 
 class Finding:
@@ -71,8 +64,7 @@ def check(terminal: Terminal, text: str) -> list[Finding]:
     if script.error is not None:
         raise ValueError(str(script.error))
     checker = _Checker(terminal)
-    for item in script.items:
-        checker.visit(item)
+    checker.visit(tuple(script.items))
     return checker.findings
 
 
@@ -86,8 +78,19 @@ class _Checker:
         self.shell = terminal.session.shell
         self.cwd = terminal.cwd
         self.findings: list[Finding] = []
+        self.depth = 0
 
     # ---- the tree
+
+    def text(self, text: str, shown: str) -> None:
+        """Commands given as text, to eval or bash -c."""
+        script = parse(text) if self.depth < MAX_DEPTH else None
+        if script is None or script.error is not None:
+            self._add(shown, "exec", text, UNKNOWN, "", "commands that cannot be read")
+            return
+        self.depth += 1
+        self.visit(tuple(script.items))
+        self.depth -= 1
 
     def visit(self, node: Any) -> None:
         if isinstance(node, tuple):
@@ -98,15 +101,16 @@ class _Checker:
         elif isinstance(node, ast.Redir):
             self._redirection(node, printer.redirection_text(node))
         elif isinstance(node, ast.Node):
-            for name in node.__slots__:
-                self.visit(getattr(node, name, None))
+            self.visit(_parts(node))
 
     def _simple(self, node: ast.Simple) -> None:
         shown = printer.command_text(node)
         for part in (*node.assigns, *node.words):
             self._inside(part)
+        given = None
         for redirection in node.redirs:
             self._redirection(redirection, shown)
+            given = self._given(redirection) or given
         if not node.words:
             return
         words: list[str] = []
@@ -120,7 +124,16 @@ class _Checker:
         if unknown and (not words or node.words[0].text == unknown[0]):
             self._add(shown, "exec", unknown[0], UNKNOWN, "", f"the command depends on {unknown[0]}")
             return
-        self._command(shown, words, unknown)
+        self._command(shown, words, unknown, given)
+
+    @staticmethod
+    def _given(node: ast.Redir) -> str | None:
+        """The text of a here-document or here-string for standard input, where it is literal."""
+        if node.fd not in (None, 0):
+            return None
+        if isinstance(node.target, ast.HereDoc):
+            return node.target.body.lit
+        return node.target.lit if node.op == "<<<" and isinstance(node.target, ast.Word) else None
 
     def _inside(self, node: Any) -> None:
         """Commands inside the words of a command: $(...) and <(...)."""
@@ -130,8 +143,7 @@ class _Checker:
         elif isinstance(node, (ast.CmdSub, ast.ProcSub)):
             self.visit(node.body)
         elif isinstance(node, ast.Node):
-            for name in node.__slots__:
-                self._inside(getattr(node, name, None))
+            self._inside(_parts(node))
 
     def _expand(self, word: ast.Word) -> list[str] | None:
         """The fields of a word, or None where only running can tell."""
@@ -148,48 +160,108 @@ class _Checker:
 
     # ---- questions
 
-    def _command(self, shown: str, words: list[str], unknown: list[str]) -> None:
+    def _command(self, shown: str, words: list[str], unknown: list[str], given: str | None = None) -> None:
         name = posixpath.basename(words[0])
-        decision = self.gate.policy.on_command(
-            command_names(words), operands(words, self._real, self.gate._is_mount_root, self.cwd))
-        self._say(shown, "exec", words[0], decision)
-        if name in WRAPPERS and len(words) > 1 + WRAPPERS[name]:
-            rest = [w for w in words[1:] if not w.startswith("-") and "=" not in w][WRAPPERS[name]:]
-            if rest:
-                self._command(shown, words[words.index(rest[0]):], unknown)
+        programs = self._programs(words[0])
+        found = operands([programs[0] if programs else words[0], *words[1:]], self._real, self.gate.is_mount_root,
+                         self.cwd)
+        self._say(shown, "exec", words[0], strictest(
+            self.gate.policy.each_on_command(command_names(words), programs, lambda: found)))
+        if programs:
+            name = posixpath.basename(programs[0])
+        for word in unknown:
+            self._add(shown, "", word, UNKNOWN, "", f"depends on {word}")
+        if self._nested(shown, name, words, unknown, given):
             return
         cli = self.terminal.machine.clis.get(name)
         if cli is not None:
             self._call(shown, cli, words, unknown)
             return
-        for word in unknown:
-            self._add(shown, "", word, UNKNOWN, "", f"depends on {word}")
-        paths = [o.path for o in operands(words, self._absolute, lambda path: False, self.cwd)]
-        skip = set(unknown)
-        self._operands(shown, name, words, [p for p in paths if posixpath.basename(p) not in skip])
+        self._uses(shown, name, words, unknown)
         if name == "cd" and not unknown:
-            self.cwd = paths[0] if paths else "/home/user"
+            self.cwd = self._absolute(words[1]) if len(words) > 1 else "/home/user"
 
-    def _operands(self, shown: str, name: str, words: list[str], paths: list[str]) -> None:
-        use = OPERANDS.get(name, "read")
-        if name == "sed" and any(w.startswith(("-i", "--in-place")) for w in words):
-            use = "replace"
-        if name == "find" and "-delete" in words:
-            use = "destroy"
-        if name == "tee" and ("-a" in words or "--append" in words):
-            use = "append"
-        if use in ("copy", "move", "link") and len(paths) > 1:
-            first = {"copy": "read", "move": "destroy", "link": "link"}[use]
-            for path in paths[:-1]:
-                self._path(shown, first, path)
-            last = paths[-1]
-            folder = self.terminal.fs.exists(last) and self.terminal.fs.stat(last).is_dir
-            for path in paths[:-1]:
-                self._path(shown, "replace", posixpath.join(last, posixpath.basename(path)) if folder else last)
-            return
-        for path in paths:
-            if use:
+    def _programs(self, word: str) -> tuple[str, ...]:
+        """What runs where `word` is a program: the tool that a path or link leads to."""
+        process = self.shell.proc
+        previous, process.cwd = process.cwd, self.cwd
+        try:
+            if "/" not in word:
+                found = self.terminal.machine.find_program(process, word)
+                return (found,) if found is not None else ()
+            return (self._real(word),)
+        finally:
+            process.cwd = previous
+
+    def _nested(self, shown: str, name: str, words: list[str], unknown: list[str], given: str | None) -> bool:
+        """Commands inside a command. True: there is nothing else to say about it."""
+        rest = _rest(name, words)
+        if name in WRAPPERS or name == "exec":
+            if rest:
+                self._command(shown, rest, [])
+            return True
+        if name == "xargs":
+            self._add(shown, "", "standard input", UNKNOWN, "", "operands come from standard input")
+            if rest:
+                self._command(shown, rest, [])
+            return True
+        if name == "eval":
+            if not unknown:
+                self.text(" ".join(words[1:]), shown)
+            return True
+        if name in SHELLS:
+            self._shell(shown, words, given)
+            return True
+        if name in ("source", ".") and len(words) > 1:
+            self._path(shown, "read", self._absolute(words[1]))
+            self._add(shown, "exec", words[1], UNKNOWN, "", "the commands are in a file")
+            return True
+        if name == "trap" and len(words) > 2 and words[1] not in ("-", ""):
+            self.text(words[1], shown)
+        if name == "find":
+            for i, word in enumerate(words):
+                if word in ("-exec", "-execdir", "-ok", "-okdir"):
+                    end = next((j for j in range(i + 1, len(words)) if words[j] in (";", "+")), len(words))
+                    self._command(shown, [w for w in words[i + 1:end] if w != "{}"] or ["{}"], [])
+                    self._add(shown, "", "{}", UNKNOWN, "", "operands are what find finds")
+        return False
+
+    def _shell(self, shown: str, words: list[str], given: str | None) -> None:
+        for i, word in enumerate(words[1:], 1):
+            if word.startswith("-") and not word.startswith("--") and "c" in word and i + 1 < len(words):
+                self.text(words[i + 1], shown)
+                return
+            if not word.startswith("-"):
+                self._path(shown, "read", self._absolute(word))
+                self._add(shown, "exec", word, UNKNOWN, "", "the commands are in a file")
+                return
+        if given is not None:
+            self.text(given, shown)
+        else:
+            self._add(shown, "exec", "standard input", UNKNOWN, "", "the commands come from standard input")
+
+    def _uses(self, shown: str, name: str, words: list[str], unknown: list[str]) -> None:
+        skip = {self._absolute(word) for word in unknown}
+        group: list[tuple[str, str]] = []
+        for use, path in uses([name, *words[1:]], self.cwd):
+            if use == UNKNOWN:
+                self._add(shown, "", words[0], UNKNOWN, "", path)
+            elif use in ("copy", "move", "link"):
+                group.append((use, path))
+            elif path not in skip:
                 self._path(shown, use, path)
+        if group:
+            self._group(shown, group, skip)
+
+    def _group(self, shown: str, group: list[tuple[str, str]], skip: set[str]) -> None:
+        use, last = group[-1]
+        first = {"copy": "read", "move": "destroy", "link": "link"}[use]
+        folder = self.terminal.fs.exists(last) and self.terminal.fs.stat(last).is_dir
+        for _, path in group[:-1] or [(use, self.cwd)]:
+            if path not in skip:
+                self._path(shown, first, path)
+            if last not in skip:
+                self._path(shown, "replace", posixpath.join(last, posixpath.basename(path)) if folder else last)
 
     def _call(self, shown: str, cli: Any, words: list[str], unknown: list[str]) -> None:
         import json
@@ -202,7 +274,7 @@ class _Checker:
                 arguments = json.loads(words[2])
             except ValueError:
                 arguments = {}
-        decision = self.gate.policy.on_call(cli.name, chosen.name, chosen.effects, arguments)
+        decision = strictest(self.gate.policy.each_on_call(cli.name, chosen.name, chosen.effects, arguments))
         if unknown and any(r.when is not None for s in self.gate.policy.sets for r in s.rules):
             self._add(shown, "call", f"{cli.name} {chosen.name}", UNKNOWN, "", f"depends on {unknown[0]}")
         self._say(shown, "call", f"{cli.name} {chosen.name}", decision)
@@ -210,7 +282,7 @@ class _Checker:
     def _redirection(self, node: ast.Redir, shown: str) -> None:
         self._inside(node.target)
         use = REDIRECTIONS.get(node.op)
-        if use is None or not isinstance(node.target, ast.Word):
+        if use is None or not isinstance(node.target, ast.Word) or node.op == ">&" and _descriptor(node.target.lit):
             return
         known = self._expand(node.target)
         if known is None:
@@ -257,9 +329,37 @@ class _Checker:
         self.findings.append(Finding(shown, effect, target, action, rule, reason))
 
 
+def _descriptor(word: str | None) -> bool:
+    return word is not None and word.rstrip("-").isdecimal() or word == "-"
+
+
+def _rest(name: str, words: list[str]) -> list[str]:
+    """The command that a wrapper runs: what follows its options, assignments and own operands."""
+    values, own, i = TAKES_VALUE.get(name, ""), WRAPPERS.get(name, 0), 1
+    while i < len(words):
+        word = words[i]
+        if word == "--":
+            i += 1
+            break
+        if word.startswith("-") and len(word) > 1:
+            if name == "env" and word in ("-S", "--split-string"):
+                return [part for w in words[i + 1:] for part in w.split()]
+            i += 2 if len(word) == 2 and word[1] in values else 1
+        elif name == "env" and "=" in word:
+            i += 1
+        else:
+            break
+    return words[i + own:]
+
+
 def _speculative(node: Any) -> bool:
     if isinstance(node, tuple):
         return any(_speculative(part) for part in node)
     if isinstance(node, SPECULATIVE):
         return True
-    return isinstance(node, ast.Node) and any(_speculative(getattr(node, name, None)) for name in node.__slots__)
+    return isinstance(node, ast.Node) and _speculative(_parts(node))
+
+
+def _parts(node: ast.Node) -> tuple[Any, ...]:
+    names: tuple[str, ...] = node.__slots__
+    return tuple(getattr(node, name, None) for name in names)

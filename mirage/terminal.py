@@ -156,19 +156,21 @@ class Terminal:
         return load(path).terminal(**overrides)
 
     def run(self, text: str, stdin: bytes | OpenFile = b"", timeout: float | None = None, *,
-            stdout: OpenFile | None = None, stderr: OpenFile | None = None, final: bool = False) -> Result:
-        """Run a line (or a script) of bash. `timeout` in seconds overrides the limit. Never raises for the line.
+            stdout: OpenFile | None = None, stderr: OpenFile | None = None, final: bool = False,
+            line: int = 1) -> Result:
+        """Run a line (or a script) of bash. `timeout` in seconds overrides the limit (0: none). Never raises for
+        what the line does; ValueError after close().
 
         With `stdout` or `stderr` that stream goes there as it comes and is empty in the Result. `final` says that it is
-        the last line: the EXIT trap runs at its end.
+        the last line: jobs are waited for and the EXIT trap runs at its end. `line` numbers its first line in messages.
         """
         gate = self.machine.gate
         if gate is None:
-            done = self.session.run(text, stdin, timeout, stdout=stdout, stderr=stderr, final=final)
+            done = self.session.run(text, stdin, timeout, stdout=stdout, stderr=stderr, final=final, line=line)
             return Result(done.stdout, done.stderr, done.status, done.log, exited=done.exited)
-        with gate.line(text) as line:
-            done = self.session.run(text, stdin, timeout, stdout=stdout, stderr=stderr, final=final)
-        return Result(done.stdout, done.stderr, done.status, done.log, line.refusals, line.effects, line.usage,
+        with gate.line(text) as record:
+            done = self.session.run(text, stdin, timeout, stdout=stdout, stderr=stderr, final=final, line=line)
+        return Result(done.stdout, done.stderr, done.status, done.log, record.refusals, record.effects, record.usage,
                       done.exited)
 
     async def arun(self, text: str, stdin: bytes = b"", timeout: float | None = None) -> Result:

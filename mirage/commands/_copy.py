@@ -61,14 +61,15 @@ class Copier:
 
     def copy(self, source: str, target: str, operand: bool = True) -> bool:
         """Copy one operand, with what is below it; False when something failed."""
-        todo = [(source, target, operand)]
+        todo: list[tuple[str, str, bool] | None] = [(source, target, operand)]   # None: the open directory is done
         after: list[tuple[str, str, Stat]] = []
         fine = True
         while todo:
-            one_source, one_target, is_operand = todo.pop()
-            if one_target == "":
+            item = todo.pop()
+            if item is None:
                 self.finish_directory(*after.pop())
                 continue
+            one_source, one_target, is_operand = item
             try:
                 below = self.one(one_source, one_target, is_operand)
             except _Failed:
@@ -77,7 +78,7 @@ class Copier:
             if below is not None:
                 stat, names = below
                 after.append((one_source, one_target, stat))
-                todo.append(("", "", False))
+                todo.append(None)
                 todo.extend((join(one_source, n), join(one_target, n), False) for n in reversed(names))
             self.proc.check()
         return fine

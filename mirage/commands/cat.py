@@ -102,7 +102,9 @@ def main(proc: Process) -> int:
             for data in chunks(proc, file, 131072):
                 proc.stdout.write(data)
                 proc.stdout.flush()
-        except IsADirectoryError as e:
+        except OSError as e:
+            if not isinstance(e, IsADirectoryError) and getattr(e, "reading", None) is None:
+                raise
             inputs.fail(shell_quote(name), e)
     return inputs.status
 
@@ -120,7 +122,9 @@ def _transformed(proc: Process, inputs: Inputs, transform: Transform) -> None:
                 proc.stdout.write(transform.apply(rest + data[:cut]))
                 proc.stdout.flush()
                 rest = data[cut:]
-        except IsADirectoryError as e:
+        except OSError as e:
+            if not isinstance(e, IsADirectoryError) and getattr(e, "reading", None) is None:
+                raise
             inputs.fail(shell_quote(name), e)
     if rest:
         proc.stdout.write(transform.apply(rest))

@@ -158,7 +158,7 @@ class Gzip:
         source, target = proc.file(0), proc.file(1)
         try:
             if "l" in self.flags:
-                self.list(source, "stdout", None)
+                self.list_file(source, "stdout", None)
             elif "t" in self.flags:
                 self.unpack(source, None, "stdin")
             elif self.decompress:
@@ -228,7 +228,7 @@ class Gzip:
     def convert(self, path: str, stat: Stat, source: OpenFile) -> None:
         proc, flags = self.proc, self.flags
         if "l" in flags:
-            self.list(source, self.expanded_name(path) or path, stat)
+            self.list_file(source, self.expanded_name(path) or path, stat)
             return
         if "t" in flags:
             read, written = self.unpack(source, None, path)
@@ -313,7 +313,7 @@ class Gzip:
 
     # ---- listing
 
-    def list(self, source: OpenFile, name: str, stat: Stat | None) -> None:
+    def list_file(self, source: OpenFile, name: str, stat: Stat | None) -> None:
         held = Input(self.proc, source, name)
         if held.peek(2)[:2] != MAGIC:
             raise BadData("not in gzip format" if held.peek(2) else "unexpected end of file")
@@ -326,7 +326,8 @@ class Gzip:
         crc, plain = struct.unpack("<II", tail.rjust(8, b"\0"))
         if not self.listed and "q" not in self.flags:
             head = "method  crc     date  time  " if "v" in self.flags else ""
-            self.proc.stdout.write((head + "         compressed        uncompressed  ratio uncompressed_name\n").encode())
+            head += "         compressed        uncompressed  ratio uncompressed_name\n"
+            self.proc.stdout.write(head.encode())
         self.listed += 1
         self.totals[0] += packed
         self.totals[1] += plain

@@ -96,7 +96,7 @@ class Options:
         if any(proc.env.get(n) for n in ("LS_BLOCK_SIZE", "BLOCK_SIZE")):
             self.size_unit = self.block_unit
         columns = proc.env.get("COLUMNS", "")
-        self.width = int(columns) if columns.isdecimal() and len(columns) < 9 else 80
+        self.width = int(columns) if columns.isdecimal() and len(columns) < 9 else proc.file(1).columns() or 80
         self.tab = 8
         self.end = "\n"
 

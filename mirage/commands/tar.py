@@ -354,7 +354,7 @@ class Tar:
         for name in missing:
             self.error(f"{_shown(name)}: Not found in archive")
 
-    def list(self) -> None:
+    def list_members(self) -> None:
         file = self.open_archive()
         found: set[str] = set()
         try:
@@ -373,7 +373,7 @@ class Tar:
         if "f" not in self.values and "TAPE" in self.proc.env:
             self.values["f"] = self.proc.env["TAPE"]
         if self.mode == "t":
-            self.list()
+            self.list_members()
         elif self.mode in ("x", "d"):
             from mirage.commands._tar_extract import compare, extract
             (extract if self.mode == "x" else compare)(self)

@@ -166,7 +166,7 @@ class Unzip:
                 if "v" in self.flags:
                     self.verbose(members)
                 elif "l" in self.flags:
-                    self.list(members)
+                    self.short_list(members)
                 elif "t" in self.flags:
                     self.test(archive, members)
                 else:
@@ -178,7 +178,7 @@ class Unzip:
 
     # ---- listings
 
-    def list(self, members: list[zipfile.ZipInfo]) -> None:
+    def short_list(self, members: list[zipfile.ZipInfo]) -> None:
         if self.quiet() < 2:
             self.write("  Length      Date    Time    Name\n---------  ---------- -----   ----\n")
         for info in members:

@@ -83,7 +83,7 @@ class Zip:
                     lists[LONG[name]].append(value)
                     continue
             elif "FS" in arg:
-                letters = [c for c in arg[1:].replace("FS", "")] + ["FS"]
+                letters = [*arg[1:].replace("FS", ""), "FS"]
             for number, letter in enumerate(letters):
                 if letter in lists:
                     into = lists[letter]

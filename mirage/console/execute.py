@@ -2,37 +2,68 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 
 from mirage.console.setup import make_terminal, timeout_of
-from mirage.process.files import OpenFile, Sink
+from mirage.console.streams import HostInput, HostOutput, host_input
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from mirage.console.options import Parsed
-    from mirage.terminal import Result
+    from mirage.process.files import OpenFile
+    from mirage.terminal import Result, Terminal
 
 
 def execute(parsed: Parsed, demo: bool) -> int:
+    """Run the operand (`-`: standard input) as one line; the exit status is the line's, 128 + N after signal N."""
     command = parsed.operands[0]
     timeout = timeout_of(parsed)
-    stdin: OpenFile | bytes = b""
+    stdin = host_input()
     if command == "-":
-        command = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
-    elif not sys.stdin.closed:
-        stdin = HostInput()
-    with make_terminal(parsed, demo) as terminal:
+        command = _read_all(stdin).decode("utf-8", "surrogateescape")
+        stdin = b""
+    extra: dict[str, Any] = {}
+    if isinstance(stdin, HostInput) and stdin.tty:
+        from mirage.console.owner import owner_here
+        extra["on_ask"] = owner_here()
+    stdout = HostOutput(1, "/dev/stdout")
+    if stdout.tty:
+        parsed.values.setdefault("env", []).insert(0, f"TERM={os.environ.get('TERM', 'dumb')}")
+    with make_terminal(parsed, demo, **extra) as terminal:
+        stop = Stop(terminal, extra.get("on_ask"))
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, stop)
         if parsed.get("json"):
             import json
             result = terminal.run(command, stdin=stdin, timeout=timeout)
-            print(json.dumps(result.as_dict(), ensure_ascii=False))
+            print(json.dumps(result.as_dict(), ensure_ascii=False), flush=True)
         else:
-            result = terminal.run(command, stdin=stdin, timeout=timeout,
-                                  stdout=Sink(emitter(1), "/dev/stdout", tty=False),
-                                  stderr=Sink(emitter(2), "/dev/stderr", tty=False))
+            result = terminal.run(command, stdin=stdin, timeout=timeout, final=True, stdout=stdout,
+                                  stderr=HostOutput(2, "/dev/stderr"))
         if parsed.get("usage"):
             print_usage(result)
-    return result.exit_code
+    if isinstance(stdin, HostInput):
+        stdin.give_back()
+    return stop.status or result.exit_code
+
+
+class Stop:
+    """A signal handler that stops the running line; `status` is then 128 plus the signal's number."""
+
+    def __init__(self, terminal: Terminal, owner: Any = None) -> None:
+        self.terminal = terminal
+        self.owner = owner
+        self.status = 0
+
+    def __call__(self, number: int, frame: object) -> None:
+        self.status = 128 + number
+        self.terminal.cancel()
+        if self.owner is not None:
+            self.owner.stopped.set()
 
 
 def print_usage(result: Result) -> None:
@@ -40,52 +71,7 @@ def print_usage(result: Result) -> None:
     print("usage: " + (", ".join(f"{k} {v}" for k, v in usage.items()) or "nothing"), file=sys.stderr)
 
 
-def emitter(fd: int) -> object:
-    """A function that writes bytes to a descriptor of the host, all of them."""
-    def emit(data: bytes) -> None:
-        view = memoryview(data)
-        while view:
-            view = view[os.write(fd, view):]
-    return emit
-
-
-class HostInput(OpenFile):
-    """The host's standard input, read only when the line reads it."""
-
-    __slots__ = ("buffer",)
-
-    def __init__(self) -> None:
-        super().__init__(os.O_RDONLY, "/dev/stdin")
-        self.buffer = b""
-
-    def read(self, size: int) -> bytes:
-        if self.buffer:
-            data, self.buffer = self.buffer[:size], self.buffer[size:]
-            return data
-        return self._fetch(size)
-
-    def readline(self, delimiter: int = 10, limit: int = 1 << 62) -> bytes:
-        mark = bytes((delimiter,))
-        while mark not in self.buffer and len(self.buffer) < limit:
-            data = self._fetch(65536)
-            if not data:
-                break
-            self.buffer += data
-        end = min(self.buffer.find(mark) + 1 or len(self.buffer), limit)
-        line, self.buffer = self.buffer[:end], self.buffer[end:]
-        return line
-
-    def _fetch(self, size: int) -> bytes:
-        import select
-
-        from mirage.process import blocking
-        try:
-            if select.select([0], [], [], 0)[0]:
-                return os.read(0, size)
-            return blocking.call(os.read, 0, size)
-        except OSError:
-            return b""
-
-    def ready(self) -> bool:
-        import select
-        return bool(self.buffer or select.select([0], [], [], 0)[0])
+def _read_all(stdin: OpenFile | bytes) -> bytes:
+    if isinstance(stdin, bytes):
+        return stdin
+    return b"".join(iter(lambda: stdin.read(1 << 20), b""))

@@ -16,8 +16,9 @@ HELP = """\
 Usage: mirage policy check -f FILE [OPTION]... COMMAND
        mirage policy list
 
-check says what a policy would decide about COMMAND, without running it: for each command, path and call the effect, the verdict
-and the rule. Literals and globs are resolved; what only running can tell is `unknown`.
+check says what a policy would decide about COMMAND, without running it: for each command, path and call the effect,
+the verdict and the rule. Literals and globs are resolved, commands in commands (xargs, find -exec, bash -c, eval)
+are followed; what only running can tell is `unknown`.
 Exit status: 0 allowed, 1 something is refused or asked, 3 something is unknown, 2 bad usage.
 
   -f, --config FILE    a mirage.yaml (its mounts, CLIs and policies) or a policy file

@@ -56,6 +56,12 @@ class Aliases:
                         paths.append(path)
         if several and stat is not None and "identity" in target.mounted.can:
             paths.extend(path for path in self._links(table, stat.identity) if path not in paths)
+        elif several:                                        # a service whose items are in several folders
+            find = getattr(target.mounted.mount, "names", None)
+            for inner in find(target.inner) if find is not None else ():
+                path = target.mounted.outer(inner)
+                if path not in paths:
+                    paths.append(path)
         return paths
 
     def tree(self, target: Target) -> list[str]:

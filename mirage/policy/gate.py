@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from mirage.machine import Machine
     from mirage.policy.operands import Operand
     from mirage.policy.rules import Rule
-    from mirage.vfs.namespace import Mounted, Table
+    from mirage.vfs.namespace import Table
 
 CACHE = 50_000
 REFUSING = ("deny", "hide", "stage")
@@ -373,7 +373,7 @@ class Gate:
         if verdict is None:
             if self.on_ask is None:
                 self._refuse(decision, effect, target, proc)
-            ask = Ask(secrets.token_hex(3), effect, target, self._running.get(getattr(proc, "pid", 0), (self._command(proc),)),
+            ask = Ask(secrets.token_hex(3), effect, target, self._argv(proc),
                       arguments, decision.rule_name, decision.reason)
             verdict = self._put(ask, proc, line)
             if verdict.scope == "session":
@@ -441,12 +441,12 @@ class Gate:
             candidates += counters.candidates
         return calls, searches, candidates
 
+    def _argv(self, proc: Any) -> tuple[str, ...]:
+        return self._running.get(getattr(proc, "pid", 0)) or tuple(proc.argv)
+
     def _command(self, proc: Any) -> str:
-        words = self._running.get(getattr(proc, "pid", 0))
-        if words:
-            return words[0]
-        argv = getattr(proc, "argv", None)
-        return argv[0] if argv else "api"
+        words = self._running.get(getattr(proc, "pid", 0)) or proc.argv
+        return words[0] if words else ""
 
     def close(self) -> None:
         for line in (self._line, self._api):

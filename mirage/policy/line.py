@@ -162,10 +162,11 @@ class Line:
         usage = self.usage
         first: list[tuple[Any, ...]] = []
         if self.number and self._time:
-            first.append((self._time, gate.session, self.number, self.text, "line", "", None, "allow", None, usage.bytes,
-                          usage.commands, usage.seconds))
-        first.extend((self._time or now, gate.session, self.number, _shown(argv), "exec", argv[0][:SHOWN], None, "allow",
-                      None, None, count, None) for counts in commands.values() for argv, count in counts.items())
+            first.append((self._time, gate.session, self.number, self.text, "line", "", None, "allow", None,
+                          usage.bytes, usage.commands, usage.seconds))
+        first.extend((self._time or now, gate.session, self.number, _shown(argv), "exec", argv[0][:SHOWN], None,
+                      "allow", None, None, count, None)
+                     for counts in commands.values() for argv, count in counts.items())
         records.extend((now, gate.session, self.number, command, effect, mount, rule, verdict, None, size, count, None)
                        for (command, effect, mount, rule, verdict), (count, size) in sums.items())
         return first + records

@@ -22,7 +22,10 @@ VALUE_OPTIONS = {"grep": "ABCDdefm", "egrep": "ABCDdefm", "fgrep": "ABCDdefm", "
                  "head": "nc", "tail": "nc", "jq": "fL", "cut": "bcdf", "sort": "kotST"}
 RECURSIVE_LETTERS = {"grep": "rR", "egrep": "rR", "fgrep": "rR", "ls": "R", "cp": "rRa", "rm": "rR", "chmod": "R",
                      "chown": "R", "chgrp": "R", "zip": "r", "diff": "r", "zgrep": "rR"}
-RECURSIVE_LONG = frozenset(("--recursive", "--dereference-recursive", "--archive", "--directories=recurse"))
+RECURSIVE_LONG = ("--recursive", "--dereference-recursive", "--archive")
+PATTERN_LONG = ("--regexp", "--file", "--expression", "--from-file")
+VALUE_LONG = (*PATTERN_LONG, "--include", "--exclude", "--exclude-dir", "--exclude-from", "--glob", "--directories",
+              "--devices", "--context", "--after-context", "--before-context", "--max-count", "--max-depth", "--label")
 SAME = {".": "source", "source": ".", "typeset": "declare", "declare": "typeset", "readarray": "mapfile",
         "mapfile": "readarray"}
 CWD_WHEN_NONE = frozenset(("find", "rg", "tree", "du", "ls", "fd"))
@@ -82,16 +85,21 @@ def _words(name: str, args: Sequence[str]) -> tuple[list[str], bool]:
             words.extend(args[i:])
             break
         if arg.startswith("--"):
-            recursive = recursive or arg in RECURSIVE_LONG
-            pattern_given = pattern_given or arg.split("=")[0] in ("--regexp", "--file", "--expression", "--from-file")
-            if arg in ("--regexp", "--file", "--include", "--exclude", "--exclude-dir", "--expression", "--glob"):
+            option, equals, value = arg.partition("=")
+            recursive = recursive or _one_of(option, RECURSIVE_LONG)
+            pattern_given = pattern_given or _one_of(option, PATTERN_LONG) or name == "rg" and option == "--files"
+            if not equals and _one_of(option, VALUE_LONG):
+                value = args[i] if i < len(args) else ""
                 i += 1
+            recursive = recursive or _one_of(option, ("--directories",)) and value == "recurse"
             continue
         if len(arg) > 1 and arg[0] == "-":
             for j, letter in enumerate(arg[1:], 1):
                 recursive = recursive or letter in letters
                 pattern_given = pattern_given or letter in PATTERN_OPTIONS.get(name, "")
                 if letter in values:
+                    value = arg[j + 1:] or "".join(args[i:i + 1])
+                    recursive = recursive or letter == "d" and value == "recurse"
                     i += j == len(arg) - 1
                     break
             continue
@@ -101,10 +109,15 @@ def _words(name: str, args: Sequence[str]) -> tuple[list[str], bool]:
     return words, recursive
 
 
+def _one_of(option: str, names: Sequence[str]) -> bool:
+    """GNU's long options may be shortened."""
+    return len(option) > 3 and any(name.startswith(option) for name in names)
+
+
 def _find_starts(args: Sequence[str]) -> list[str]:
     starts: list[str] = []
     for arg in args:
-        if arg in ("-H", "-L", "-P") and not starts:
+        if arg in ("-H", "-L", "-P") or arg.startswith("-O") and not starts:
             continue
         if arg.startswith("-") or arg in ("(", ")", "!", ","):
             break

@@ -69,7 +69,8 @@ def _regex(components: list[str]) -> str:
 
 def _component(component: str) -> str:
     """One component as a regular expression that never crosses a slash."""
-    out, i = [], 0
+    out: list[str] = []
+    i = 0
     while i < len(component):
         c = component[i]
         i += 1

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
 
 class _Record:
-    __slots__ = ()
+    __slots__: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self.__slots__ if getattr(self, name) is not None}

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 
-def _kernel() -> Any:
+def current_kernel() -> Any:
     """The kernel whose process runs here, or None in a plain thread."""
     module = sys.modules.get("greenlet")
     return getattr(module.getcurrent(), "kernel", None) if module else None
@@ -19,14 +19,14 @@ def _kernel() -> Any:
 
 def call(function: Callable[..., T], *args: Any) -> T:
     """function(*args), on the pool when a process waits for it, else right here."""
-    kernel = _kernel()
+    kernel = current_kernel()
     if kernel is None:
         return function(*args)
     return kernel.call(function, *args)  # type: ignore[no-any-return]
 
 
 def sleep(seconds: float) -> None:
-    kernel = _kernel()
+    kernel = current_kernel()
     if kernel is None:
         import time
         time.sleep(seconds)
@@ -41,7 +41,7 @@ def map_ordered(function: Callable[[Any], T], items: Iterable[Any], width: int =
 
     from mirage.process.pool import submit
 
-    kernel = _kernel()
+    kernel = current_kernel()
     window: deque[list[Any]] = deque()
     todo = iter(items)
     bell = threading.Event()

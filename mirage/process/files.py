@@ -9,6 +9,8 @@ import errno
 import os
 from collections import deque
 
+from greenlet import getcurrent
+
 from mirage.process.signals import SIGPIPE, Killed, LimitExceeded
 from mirage.vfs.types import S_IFCHR, S_IFIFO, Stat
 
@@ -18,10 +20,19 @@ if TYPE_CHECKING:
     from mirage.vfs.types import Handle
 
 PIPE_CAPACITY = 65536
+LONG_LINE = 1 << 20                                          # bytes from which a line counts as memory
 
 
 def oserror(number: int, path: str | None = None) -> OSError:
     return OSError(number, os.strerror(number), path) if path else OSError(number, os.strerror(number))
+
+
+def _hold(size: int) -> None:
+    """A line of so many bytes, and as long again to join it and to decode it, is in memory soon."""
+    kernel = getattr(getcurrent(), "kernel", None)
+    if kernel is not None:
+        kernel.fits(3 * size)
+        kernel.check()
 
 
 class OpenFile:
@@ -86,6 +97,10 @@ class OpenFile:
 
     def isatty(self) -> bool:
         return False
+
+    def columns(self) -> int:
+        """Width of the terminal in characters, 0 where this is none."""
+        return 0
 
     def incref(self) -> OpenFile:
         self.refs += 1
@@ -188,6 +203,8 @@ class PipeReader(OpenFile):
                 break
             parts.append(data)
             got += len(data)
+            if got >= LONG_LINE:
+                _hold(got)
         return b"".join(parts)
 
     def ready(self) -> bool:
@@ -200,6 +217,16 @@ class PipeReader(OpenFile):
         self.pipe.readers -= 1
         if not self.pipe.readers:
             self.pipe.writable.wake()
+
+
+def broken_pipe(kernel: Kernel) -> BaseException:
+    """What to raise where the running process wrote to a pipe that nobody reads: its death unless it is prepared."""
+    process = kernel.current
+    if SIGPIPE in process.caught:
+        kernel.kill(process, SIGPIPE)
+    elif SIGPIPE not in process.ignored:
+        return Killed(SIGPIPE)
+    return oserror(errno.EPIPE)
 
 
 class PipeWriter(OpenFile):
@@ -218,13 +245,7 @@ class PipeWriter(OpenFile):
         at = 0
         while at < total:
             if not pipe.readers:
-                process = pipe.kernel.current
-                if SIGPIPE in process.caught:
-                    pipe.kernel.kill(process, SIGPIPE)
-                    raise oserror(errno.EPIPE)
-                if SIGPIPE in process.ignored:
-                    raise oserror(errno.EPIPE)
-                raise Killed(SIGPIPE)
+                raise broken_pipe(pipe.kernel)
             room = PIPE_CAPACITY - pipe.size
             if room <= 0:
                 pipe.writable.wait()
@@ -297,17 +318,25 @@ class HandleFile(OpenFile):
     def read(self, size: int) -> bytes:
         if not self.readable:
             raise oserror(errno.EBADF)
-        data = self.handle.pread(size, self.offset)
+        data = self._pread(size)
         self.offset += len(data)
         return data
+
+    def _pread(self, size: int) -> bytes:
+        """The handle's pread; its error tells what could not be read, in `reading`."""
+        try:
+            return self.handle.pread(size, self.offset)
+        except OSError as e:
+            e.reading = self.path  # type: ignore[attr-defined]
+            raise
 
     def readline(self, delimiter: int = 10, limit: int = 1 << 62) -> bytes:
         if not self.readable:
             raise oserror(errno.EBADF)
-        mark, block = bytes((delimiter,)), 512
+        mark, block, got = bytes((delimiter,)), 512, 0
         parts: list[bytes] = []
         while limit > 0:
-            data = self.handle.pread(min(block, limit), self.offset)
+            data = self._pread(min(block, limit))
             if not data:
                 break
             at = data.find(mark)
@@ -320,7 +349,10 @@ class HandleFile(OpenFile):
             if at >= 0:
                 break
             limit -= len(data)
-            block = min(block * 4, 1 << 20)
+            got += len(data)
+            block = min(block * 4, LONG_LINE)
+            if got >= LONG_LINE:
+                _hold(got)
         return b"".join(parts)
 
     def write(self, data: bytes) -> int:
@@ -437,6 +469,9 @@ class Capture(OpenFile):
     def isatty(self) -> bool:
         return self.forward is not None and self.forward.isatty()
 
+    def columns(self) -> int:
+        return self.forward.columns() if self.forward is not None else 0
+
     def write(self, data: bytes) -> int:
         if self.forward is not None:
             return self.forward.write(data)
@@ -462,24 +497,6 @@ class Capture(OpenFile):
 
     def stat(self) -> Stat:
         return Stat(S_IFIFO | 0o600, 0, ino=id(self) & 0xFFFFFFF)
-
-
-class Sink(OpenFile):
-    """Output that leaves the terminal at once (the console's stdout): `emit` gets each piece."""
-
-    __slots__ = ("emit", "tty")
-
-    def __init__(self, emit: object, path: str, tty: bool = False) -> None:
-        super().__init__(os.O_WRONLY, path)
-        self.emit = emit
-        self.tty = tty
-
-    def write(self, data: bytes) -> int:
-        self.emit(bytes(data))  # type: ignore[operator]
-        return len(data)
-
-    def isatty(self) -> bool:
-        return self.tty
 
 
 class Output:

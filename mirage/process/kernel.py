@@ -7,6 +7,7 @@ the thread pool) and switch to the hub. Nothing here may switch while a threadin
 from __future__ import annotations
 
 import heapq
+import os
 import threading
 import time
 from collections import deque
@@ -24,6 +25,21 @@ if TYPE_CHECKING:
     from mirage.process.process import Process
 
 QUANTUM = 256                                                # ticks between two looks at clock, signals, others
+LOOK_EVERY = 0.05                                            # seconds between two looks at the memory of Python
+SPARE = 32 << 20                                             # bytes of modules and the like that a line may load
+_running: set[Kernel] = set()                                # those whose line runs now, on any thread
+
+
+def resident() -> int:
+    """Bytes of memory that this Python process holds; 0 where /proc does not tell."""
+    try:
+        fd = os.open("/proc/self/statm", os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return 0
+    try:
+        return int(os.read(fd, 100).split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    finally:
+        os.close(fd)
 
 
 class Task(greenlet):  # type: ignore[misc]
@@ -75,7 +91,10 @@ class Kernel:
         self.line = 0
         self.stopped: LineStopped | None = None
         self.next_pid = 2
-        self.memory = 0
+        self.memory = 0                                      # bytes charged now
+        self.held = 0                                        # bytes of shell values when they were last counted
+        self._resident = 0                                   # resident() at the first look of a line; 0: not yet
+        self._next_look = 0.0
         self.hub: greenlet | None = None
         self.current: Process = None  # type: ignore[assignment]
         self._sequence = 0
@@ -207,6 +226,8 @@ class Kernel:
         now = time.monotonic()
         if self.stopped is not None:
             self._stop(self.stopped)
+        if now > self._next_look:
+            self._look_at_memory(now)
         if self._cancel:
             self._cancel = False
             self._stop(LineStopped("cancelled", 130))
@@ -232,16 +253,52 @@ class Kernel:
 
     def charge(self, size: int) -> None:
         """About to hold `size` more bytes (a value, a buffer): raises before they are allocated."""
-        limit = self.limits.memory
-        if limit and self.memory + size > limit:
-            raise LimitExceeded(f"memory: more than {limit} bytes")
+        self.fits(size)
         self.memory += size
 
     def fits(self, size: int) -> None:
-        """Would a single value of `size` bytes be within the memory limit? Raises if not; counts nothing."""
+        """Are `size` more bytes (a value and its copies) within the memory limit? Raises if not; counts nothing."""
         limit = self.limits.memory
-        if limit and self.memory + size > limit:
-            raise LimitExceeded(f"memory: more than {limit} bytes")
+        if limit and self.memory + self.held + size > limit:
+            if self.held and self.memory + size <= limit:
+                self.count_values()
+            if self.memory + self.held + size > limit:
+                raise LimitExceeded(f"memory: more than {limit} bytes")
+
+    def count_values(self) -> None:
+        """Add up what the variables of all living shells hold; a text that several share counts once."""
+        seen: set[int] = set()
+        self.held = sum(process.shell.held(seen) for process in self.processes.values() if process.shell is not None)
+
+    def _look_at_memory(self, now: float) -> None:
+        """The net under what is counted: how much the whole Python process has grown since the line began.
+
+        Where lines run on several threads, what they may use counts together.
+        """
+        self._next_look = now + LOOK_EVERY
+        limit = self.limits.memory
+        if not limit:
+            return
+        used = resident()
+        if not self._resident:
+            self._resident = used
+        elif used - self._resident > (limit + (limit >> 2) + SPARE) * max(1, len(_running)):
+            self._resident = 0
+            self._stop(LimitExceeded(f"memory: more than {limit} bytes"))
+
+    def begin_line(self) -> None:
+        """A new line: its steps and its memory count from here."""
+        self.line += 1
+        self.steps = 0
+        self.granted = self.budget
+        self._cancel = False
+        self._resident = 0
+        self._next_look = 0.0
+        _running.add(self)
+
+    def end_line(self) -> None:
+        self.deadline = None
+        _running.discard(self)
 
     def release(self, size: int) -> None:
         self.memory = max(0, self.memory - size)

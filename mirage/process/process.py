@@ -294,9 +294,14 @@ class Process:
         self.stderr.flush()
 
     def _failed_write(self, e: OSError) -> int:
-        """An OSError that the tool did not handle: in nearly every case writing its output failed."""
-        self.stdout.discard()
+        """An OSError that the tool did not handle: reading a file failed (a service), else writing its output."""
+        source = getattr(e, "reading", None)
         try:
+            if source is not None:
+                self.stdout.flush()
+                self.fail(source, e)
+                return 1
+            self.stdout.discard()
             self.message(f"write error: {e.strerror}")
         except OSError:
             pass

@@ -5,6 +5,7 @@ from __future__ import annotations
 from mirage.shell.actions import action_for
 from mirage.shell.errors import ParseError
 from mirage.shell.grammar import START, load
+from mirage.text.pause import pause
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ class Tables:
         ]
 
 
+_PAUSE_EVERY = 1024  # tokens
 _tables: Tables | None = None
 
 
@@ -63,6 +65,7 @@ def parse_unit(lexer: TokenSource) -> Any:
     state = 0
     token: str | None = None
     value: Any = None
+    left = _PAUSE_EVERY
     while True:
         step = reduction[state]
         if not step:
@@ -77,6 +80,10 @@ def parse_unit(lexer: TokenSource) -> Any:
             values.append(value)
             state = step
             token = None
+            left -= 1
+            if not left:
+                left = _PAUSE_EVERY
+                pause()
             continue
         length, lhs, make = productions[-step]
         if make is None:  # a unit production: the value stays

@@ -148,7 +148,7 @@ class UnitParser:
     """
 
     __slots__ = (
-        "_cached", "_index", "_lexer", "_options", "_pos", "_source_text", "_units", "_used",
+        "_cached", "_counted", "_index", "_lexer", "_options", "_pos", "_source_text", "_units", "_used",
         "error", "first_line", "line", "text", "warnings",
     )  # fmt: skip
 
@@ -163,6 +163,7 @@ class UnitParser:
         self._cached = _cache.get(self._key(line))
         self.first_line = line
         self.line = line
+        self._counted = 0  # where the line number `line` was counted up to
         self.text = ""
         self.warnings: tuple[ParseWarning, ...] = ()
         self.error: ParseError | None = None
@@ -211,7 +212,8 @@ class UnitParser:
         self.text = self._source_text[unit.start : unit.end]
         self.warnings = unit.warnings
         if unit.start:
-            self.line = self.first_line + self._source_text.count("\n", 0, unit.start)
+            self.line += self._source_text.count("\n", self._counted, unit.start)
+            self._counted = unit.start
 
     def _parse(self, aliases: Mapping[str, str] | None, used: tuple[bool, bool]) -> Commands | None:
         lexer = self._ready(aliases, used)

@@ -370,16 +370,16 @@ class Shell:
     # ------------------------------------------------------------------------------------------ writing variables
 
     def grow(self, size: int) -> None:
-        """About `size` bytes are to be kept: when that adds up, count all that the shell holds (LimitExceeded)."""
+        """About `size` bytes are to be kept: when that adds up, count all that shells hold (LimitExceeded)."""
         self.grown += size
         if self.grown > self.grow_limit:
             self.kernel.fits(size)
             self.grown = 0
-            self.kernel.fits(size + self._held())
+            self.kernel.count_values()
+            self.kernel.fits(size)
 
-    def _held(self) -> int:
-        """Bytes of all values, about; a text that several places share is counted once."""
-        seen: set[int] = set()
+    def held(self, seen: set[int]) -> int:
+        """Bytes of all values, about, without the texts (their ids) that were `seen` already; adds to `seen`."""
         total = 0
         places: list[Iterable[object]] = [self.vars.values(), self.positional]
         places += [scope.values() for scope in self.scopes]
@@ -389,7 +389,7 @@ class Shell:
                     total += _VALUE_BYTES
                     if id(value) not in seen:
                         seen.add(id(value))
-                        total += len(value)
+                        total += len(value) if value.isascii() else 4 * len(value)
                 elif isinstance(value, Var) and value.value is not None:
                     places.append(value.value.values() if isinstance(value.value, dict) else (value.value,))
         return total
@@ -522,8 +522,8 @@ class Shell:
         if var.flags & READONLY:
             raise ShellError(f"{name}: readonly variable")
         if var.__class__ is Dynamic:
-            value = var.read(self) if var.flags & ARRAY else {}
-            return name, Var(dict(value or {}), var.flags, self.token)  # type: ignore[arg-type,misc]
+            value = var.read(self) if var.flags & ARRAY else None
+            return name, Var(dict(value) if isinstance(value, dict) else {}, var.flags, self.token)
         var = self.own(name, var)
         if not var.flags & ARRAY:
             var.flags |= ASSOC if assoc else INDEXED
@@ -750,7 +750,8 @@ class Shell:
                 copy.flags &= ~NAMEREF
                 self.vars[name] = copy
             return
-        self.vars[name] = Var(None, 0, self.token)
+        exported = old.flags & EXPORT if isinstance(old, Var) else 0
+        self.vars[name] = Var(None, exported, self.token)
 
     def _is_local(self, name: str) -> bool:
         return any(name in scope for scope in self.scopes if not scope.temporary)

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 
+from mirage.text.pause import pause
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -496,6 +498,7 @@ class _Groups(Pattern):
 
 
 SHORT = 256  # characters, up to which sets of positions are the faster way
+_PAUSE_EVERY = 64  # starts of a negated group
 MAX_WORK = 1 << 30  # bits that the positions of one negated match may take together
 
 
@@ -543,13 +546,14 @@ _TO_PLANE_16 = {0xDC00 + byte: 0x10FE00 + byte for byte in range(128, 256)}
 class _Positions:
     """A text, with the positions of each character as a bit set."""
 
-    __slots__ = ("cache", "everywhere", "nocase", "text", "work")
+    __slots__ = ("cache", "everywhere", "nocase", "text", "turns", "work")
 
     def __init__(self, text: str, nocase: bool) -> None:
         self.text = text
         self.nocase = nocase
         self.everywhere = (1 << len(text)) - 1
         self.cache: dict[str | Bracket, int] = {}
+        self.turns = 0
         self.work = 0
 
     def where(self, unit: str | Bracket) -> int:
@@ -617,8 +621,11 @@ class _Positions:
             low = starts & -starts
             starts ^= low
             self.work += len(self.text)
+            self.turns += 1
             if self.work > MAX_WORK:
                 raise PatternTooComplex
+            if not self.turns % _PAUSE_EVERY:
+                pause()
             result |= self.from_on(low) & ~self.alternatives(group, low)
             missing &= ~result
         return result

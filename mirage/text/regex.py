@@ -220,6 +220,11 @@ class Regex:
         first = tree.items[0] if isinstance(tree, Seq) and tree.items else tree
         return isinstance(first, Assert) and first.kind == "^"
 
+    def only_edge(self) -> str:
+        """"^" or "$" where that is the whole pattern, else ""."""
+        tree = self._tree
+        return tree.kind if isinstance(tree, Assert) and tree.kind in "^$" else ""
+
     def may_be_empty(self) -> bool:
         """Can the pattern match the empty string? (re and sed differ on an empty match behind another.)"""
         return self._tree is None or nullable(self._tree)

@@ -565,7 +565,7 @@ class FileSystem:
         if path.endswith("/"):
             raise error(errno.ENOENT, source, path)
         if old.mounted is not new.mounted:
-            raise error(errno.EXDEV, source, path)
+            raise self._error(new, errno.EXDEV, source, path)
         if stat is None or stat.is_dir:
             raise self._error(old, errno.EPERM, source, path)
         self._ask("link", old, source)
@@ -774,8 +774,16 @@ class FileSystem:
                 open_[inner] = known
             return known
 
-        paths = [base + inner[cut:] for inner in inner_paths if may_list(inner.rpartition("/")[0] or "/")
-                 and gate.visible(Target(mounted, inner, mounted.outer(inner), None))]
+        def may_see(inner: str) -> bool:
+            try:                                             # with its Stat: it may have other names
+                stat = mounted.lookup(inner, 0)
+            except OSError:
+                return False
+            place = Target(mounted, inner, mounted.outer(inner), stat if isinstance(stat, Stat) else None)
+            return bool(gate.visible(place))
+
+        paths = [base + inner[cut:] for inner in inner_paths
+                 if may_list(inner.rpartition("/")[0] or "/") and may_see(inner)]
         return paths, tuple(refused)
 
     def reads_many(self, path: str) -> bool:

@@ -65,13 +65,12 @@ class Failure(Exception):
         return self.status in (0, 408, 429) or self.status >= 500
 
 
-class ServiceError(OSError):
+def service_error(number: int, note: str, status: int = 0) -> OSError:
     """An OSError of a service; `note` is its own message, `status` the HTTP status (0: no answer)."""
-
-    def __init__(self, number: int, note: str, status: int = 0) -> None:
-        super().__init__(number, os.strerror(number))
-        self.note = note
-        self.status = status
+    error = OSError(number, os.strerror(number))
+    error.note = note  # type: ignore[attr-defined]
+    error.status = status  # type: ignore[attr-defined]
+    return error
 
 
 def as_oserror(service: str, failure: Failure) -> OSError:
@@ -80,7 +79,7 @@ def as_oserror(service: str, failure: Failure) -> OSError:
     if failure.status == 429 and failure.wait:
         note += f" (try again in {failure.wait:.0f} s)"
     number = ERRNO.get(failure.status, errno.EIO)
-    return ServiceError(number, note, failure.status)
+    return service_error(number, note, failure.status)
 
 
 class Retry:
@@ -226,5 +225,5 @@ class Freshness:
 def _line() -> tuple[int, int] | None:
     """The typed line that runs here: (its kernel, its number)."""
     from mirage.process import blocking
-    kernel = blocking._kernel()
+    kernel = blocking.current_kernel()
     return None if kernel is None else (id(kernel), kernel.line)

@@ -13,7 +13,7 @@ from mirage.mounts.gmail.client import BATCH, GmailClient
 from mirage.mounts.gmail.folders import ARCHIVE, ARCHIVE_QUERY, Folder, Folders
 from mirage.mounts.gmail.message import FIELDS, Attachment, Mail, Meta, decode, walk
 from mirage.process import blocking
-from mirage.vfs.service import ByteCache, Freshness, ServiceError
+from mirage.vfs.service import ByteCache, Freshness, service_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -41,6 +41,7 @@ class Mailbox:
         self._metas: dict[str, Meta] = {}
         self._lists: dict[str, dict[str, None]] = {}         # label -> ids, newest first
         self._sorted: dict[str, tuple[dict[str, None], list[Meta]]] = {}
+        self._days: dict[tuple[str | None, int], tuple[int, list[Meta]]] = {}
         self._ids: dict[str, list[str]] = {}                 # first pages that were asked for in advance
         self._recent: dict[str, float] = {}                  # id -> when the history told of it, service's clock
         self._last = ""                                      # the message that was read last
@@ -110,7 +111,7 @@ class Mailbox:
             try:
                 answer = blocking.call(self.client.execute, history.list(
                     userId="me", startHistoryId=start, maxResults=PAGE, **options))
-            except ServiceError as e:
+            except OSError as e:
                 if e.errno != errno.ENOENT:
                     self._fresh.expire()
                     raise
@@ -249,12 +250,18 @@ class Mailbox:
 
     def day(self, folder: Folder, start: int, end: int) -> list[Meta]:
         """The messages of a folder between two times (seconds since the epoch), without listing all of it."""
+        key, epoch = (folder.label, start), self._epoch
+        known = self._days.get(key)
+        if known is not None and known[0] == epoch:
+            return known[1]
         query = query_of(folder.label or "")
         query["q"] = f"{query.get('q', '')} after:{start - 1} before:{end + 1}".strip()
         found = blocking.call(partial(self.client.pages, self.users.messages().list, "messages", maxResults=PAGE,
                                       **query))
-        metas = self.metas([m["id"] for m in found])
-        return sorted((m for m in metas if start * 1000 <= m.date < end * 1000), key=lambda m: (m.date, m.id))
+        metas = sorted((m for m in self.metas([m["id"] for m in found]) if start * 1000 <= m.date < end * 1000),
+                       key=lambda m: (m.date, m.id))
+        self._days[key] = (epoch, metas)
+        return metas
 
     def metas(self, ids: Iterable[str]) -> list[Meta]:
         """What listings need; messages that are gone are left out."""
@@ -385,7 +392,7 @@ class Mailbox:
     def _fetch_attachment(self, mail: Mail, attachment: Attachment) -> bytes:
         token = mail.tokens.get(attachment.part)
         if token is None:
-            raise ServiceError(errno.EIO, f"gmail: the attachment {attachment.title!r} has no content")
+            raise service_error(errno.EIO, f"gmail: the attachment {attachment.title!r} has no content")
         data = decode(self._attachment_data(mail.meta.id, token))
         return self._keep_attachment(mail.meta.id, attachment, data)
 

@@ -121,7 +121,7 @@ class Gmail:
         rest = parts[at:]
         if not rest:
             return Place("folder", folder)
-        if folder.label is None or not DAY.fullmatch(rest[0]) or len(rest) > 3:
+        if folder.label is None or not DAY.fullmatch(rest[0]):
             return None
         day = rest[0]
         if len(rest) == 1:
@@ -153,6 +153,8 @@ class Gmail:
             return Place("dir", folder, day, meta)
         for attachment in meta.attachments:
             if attachment.name == rest[1]:
+                if len(rest) > 2:
+                    raise error(errno.ENOTDIR, path)
                 return Place("file", folder, day, meta, attachment)
         return None
 
@@ -206,7 +208,7 @@ class Gmail:
         return sorted(entries, key=lambda e: e.name)
 
     def stat(self, path: str) -> Stat:
-        return self._stat(self._place(path))
+        return self._directory(0) if path == "/" else self._stat(self._place(path))
 
     def _stat(self, place: Place) -> Stat:
         meta = place.meta

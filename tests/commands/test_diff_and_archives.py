@@ -211,3 +211,31 @@ def test_tar_usage_errors() -> None:
     assert code == 2 and err.startswith(b"tar: Cowardly refusing to create an empty archive\n")
     _, err, code = run_tool(["tar", "xf", "-"], stdin="no archive\n" * 100)
     assert code == 2 and err.startswith(b"tar: This does not look like a tar archive\n")
+
+
+PATCH = "--- f\n+++ g\n@@ -1,5 +1,5 @@\n a\n-b\n+B\n c\n d\n e\n"
+
+
+def test_patch_applies_reverses_and_notices_both() -> None:
+    bench = Bench({"f": "a\nb\nc\nd\ne\n", "p": PATCH})
+    assert bench.run(["patch", "-i", "p"]) == (b"patching file f\n", b"", 0)
+    assert bench.read("f") == b"a\nB\nc\nd\ne\n"
+    out, _, code = bench.run(["patch", "-N", "-i", "p"])
+    assert code == 1 and b"Reversed (or previously applied) patch detected!  Skipping patch.\n" in out
+    assert bench.run(["patch", "-R", "-s", "-i", "p"]) == (b"", b"", 0)
+    assert bench.read("f") == b"a\nb\nc\nd\ne\n"
+
+
+def test_patch_searches_and_saves_what_fails() -> None:
+    bench = Bench({"f": "x\ny\na\nb\nc\nd\ne\n", "q": "other\n", "p": PATCH})
+    assert bench.run(["patch", "f", "p"])[0] == \
+        b"patching file f\nHunk #1 succeeded at 3 with fuzz 2 (offset 2 lines).\n"
+    assert bench.read("f.orig") == b"x\ny\na\nb\nc\nd\ne\n"
+    out, _, code = bench.run(["patch", "q", "p"])
+    assert code == 1 and out.endswith(b"1 out of 1 hunk FAILED -- saving rejects to file q.rej\n")
+    assert bench.read("q.rej") == PATCH.encode()
+
+
+def test_patch_of_garbage() -> None:
+    assert run_tool(["patch"], stdin="junk\n") == (
+        b"", b"patch: **** Only garbage was found in the patch input.\n", 2)

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import pytest
 
+from mirage.mounts import Memory
 from tests.policy.support import RULES, SECRET, files, seen, terminal
 
 K = "/data/secret/key.txt"
@@ -129,15 +130,19 @@ def lines():
     return found
 
 
-@pytest.mark.parametrize("nested", [False, True], ids=["mount", "folder"])
 @pytest.mark.parametrize("action", ["hide", "deny"])
-def test_no_way_to_the_content(action, nested):
+@pytest.mark.parametrize("root", ["", "/w"], ids=["mount", "folder"])
+def test_no_way_to_the_content(root, action):
+    """/data is the root of a mount, or /w/data a folder of one, which can be renamed."""
     for line in lines():
-        with terminal(RULES[action], {"/": files("data/")} if nested else None) as t:
+        line = line.replace("-C / data", f"-C {root or '/'} data").replace("/data", f"{root}/data")
+        mounts = {"/w": files("data/")} if root else None
+        with terminal(RULES[action].replace("/data", f"{root}/data"), mounts) as t:
             result = t.run(line, timeout=10)
             assert SECRET not in seen(result), line
+            assert "not found" not in result.stderr or "run" in line, line
             assert not t.machine.errors, line
-            left = Everything(t)
+            left = Everything(t, root)
             assert SECRET not in left.text, f"{line}: it is now in {left.where}"
             assert left.kept, f"{line}: the protected file is gone"
 
@@ -145,7 +150,7 @@ def test_no_way_to_the_content(action, nested):
 class Everything:
     """What an agent could read after the line, and whether the owner's files are still there."""
 
-    def __init__(self, t):
+    def __init__(self, t, root):
         self.text, self.where = "", ""
         for folder, entries in t.fs.walk("/"):
             for entry in entries:
@@ -160,7 +165,8 @@ class Everything:
                     self.text, self.where = data, path
         gate, t.machine.gate = t.machine.gate, None
         try:
-            self.kept = t.fs.read(K).decode() == f"{SECRET} one\n" and SECRET in t.fs.read("/data/x.pem").decode()
+            self.kept = t.fs.read(root + K).decode() == f"{SECRET} one\n" and \
+                SECRET in t.fs.read(f"{root}/data/x.pem").decode()
         finally:
             t.machine.gate = gate
 
@@ -175,7 +181,7 @@ echo x 1<> {f}
 truncate -s +5 {f}
 cd /data/keep; echo x >> ../keep/f
 ln -s {f} /tmp/l; echo x >> /tmp/l
-echo {f} | xargs tee -a <<< x
+echo {f} | xargs touch; xargs -a <(echo x) -I @ bash -c 'echo @ >> {f}'
 bash -c 'echo x >> {f}'
 find {f} -fprint {f}x
 : > {f}.new && cat {f}.new >> {f}
@@ -210,7 +216,7 @@ ln -sf /data/other {f}
 ln -f /data/other {f}
 split -b 1 /data/other /data/keep/f; cp /data/other {f}
 tar cf {f} /data/other
-tar cf /tmp/t -C /data/other/.. other --transform 's,other,keep/f,'; tar xf /tmp/t -C /data
+tar cf /tmp/t -C /data other --transform 's,other,keep/f,'; tar xf /tmp/t -C /data
 gzip {f}
 echo {f} | xargs rm
 exec 3>{f}
@@ -268,7 +274,7 @@ def snapshot(t):
     gate, t.machine.gate = t.machine.gate, None
     try:
         found = {}
-        for folder, entries in t.fs.walk("/data/keep"):
+        for folder, entries in t.fs.walk("/w/data/keep"):
             found[folder] = None
             for entry in entries:
                 path = f"{folder}/{entry.name}"
@@ -282,40 +288,38 @@ def snapshot(t):
 
 @pytest.mark.parametrize("effect", CHANGERS)
 def test_a_denied_effect_does_not_happen_by_any_tool(effect):
-    from mirage.mounts import Memory
-    allowed = {"write": (0, 2), "destroy": (0,), "create": (0, 2), "setattr": (0, 2), "link": (0,)}[effect]
+    keep = "/w/data/keep"
     for line in CHANGERS[effect].strip().splitlines():
-        line = line.format(f="/data/keep/f", n="/data/keep/n")
-        policy = "rules:\n  - {effect: [" + effect + "], path: /data/keep, action: deny, reason: STAYS}\n"
+        line = line.format(f="/data/keep/f", n="/data/keep/n").replace("/data", "/w/data")
+        policy = "rules:\n  - {effect: [" + effect + "], path: " + keep + ", action: deny, reason: STAYS}\n"
         memory = Memory({"data/keep/f": "content\n", "data/keep/e/": None, "data/other": "other\n", "data/dir/x": "x"})
-        with terminal(policy, {"/": memory}) as t:
+        with terminal(policy, {"/w": memory}) as t:
             before = snapshot(t)
             result = t.run(line, timeout=10)
             after = snapshot(t)
-            assert not t.machine.errors, line
+            assert not t.machine.errors and "not found" not in result.stderr, line
             changed = {path for path in before.keys() | after.keys() if before.get(path, 0) != after.get(path, 0)}
             if effect == "destroy":                          # other effects are allowed: names may come, content may grow
                 assert all(path in after for path in before), line
-                assert after["/data/keep/f"][0].startswith(b"content\n"), line
+                assert after[f"{keep}/f"][0].startswith(b"content\n"), line
             elif effect == "create":
                 assert after.keys() <= before.keys(), line
             elif effect == "link":
-                assert all(v is None or v[3] == 1 for v in after.values()) and "/data/keep/l" not in after, line
+                assert all(v is None or v[3] == 1 for v in after.values()) and f"{keep}/l" not in after, line
             elif effect == "setattr":
                 now = {path: v and (v[1],) for path, v in after.items()}
                 assert now == {path: v and (v[1],) for path, v in before.items()}, line
             else:
-                assert after["/data/keep/f"][0] == b"content\n" or "destroy" in {e.effect for e in result.effects}, line
+                assert after[f"{keep}/f"][0] == b"content\n" or "destroy" in {e.effect for e in result.effects}, line
             assert changed or result.refusals, line
-            assert allowed
 
 
 @pytest.mark.parametrize("line", [
     "cat {k}", "cat < {k}", "cd /data/secret", "source {k}", "read x < {k}", "mapfile x < {k}", "exec 3< {k}",
     "exec 3> {k}", "ls /data/secret", "stat {k}", "wc {k}", "base64 {k}", "tac {k}", "rev {k}", "jq -R . {k}", "file {k}",
     "sed -n p {k}", "sed 'r {k}' /data/pub.txt", "sed 'R {k}' /data/pub.txt", "sed -n 'w {k}' /data/pub.txt",
-    "awk 1 {k}", "awk 'BEGIN{{getline x < \"{k}\"}}'", "awk 'BEGIN{{print 1 > \"{k}\"}}'", "find /data", "du /data",
-    "grep -r q /data", "rg q /data", "tar cf /tmp/t {k}", "tree /data/secret", "cp {k} /tmp/k", "mv {k} /tmp/k",
+    "awk 1 {k}", "awk 'BEGIN{{print 1 > \"{k}\"}}'", "awk 'BEGIN{{getline x < \"{k}\"}}'", "find /data", "du /data",
+    "grep -r q /data", "rg q /data", "tar cf /tmp/t {k}", "cp {k} /tmp/k", "mv {k} /tmp/k",
     "rm {k}", "ln {k} /data/l", "touch {k}", "touch -r {k} /tmp/q", "date -r {k}", "mkdir /data/secret/n", "tee {k}",
     "sort -o {k} /data/pub.txt", "split {k}", "shuf {k}", "uniq {k}", "tsort {k}", "xargs -a {k} echo",
     "env -C /data/secret pwd", "find /data/dir -newer {k}", "bash {k}", "{k}", "truncate -s 0 {k}", "chmod 600 {k}",

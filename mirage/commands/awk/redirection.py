@@ -9,6 +9,7 @@ from mirage.commands.awk.generator import SETTERS, SPECIALS
 from mirage.commands.awk.lexer import unescape
 from mirage.commands.awk.records import Records
 from mirage.commands.awk.values import Array, number_of
+from mirage.process.process import refusal_note
 from mirage.process.signals import SIGPIPE
 
 TYPE_CHECKING = False
@@ -177,7 +178,7 @@ class Redirection:
         try:
             file = process.file(2) if target == "/dev/stderr" else process.open(target, flags)
         except OSError as e:
-            raise Fatal(f"cannot redirect to `{target}': {e.strerror}") from None
+            raise Fatal(f"cannot redirect to `{target}': {e.strerror}\n{refusal_note(e)}".rstrip("\n")) from None
         return Writer(process, file, self.encoding, op, unbuffered=target == "/dev/stderr")
 
     # ---- getline
@@ -206,7 +207,6 @@ class Redirection:
                     if getattr(getattr(file, "handle", None), "is_dir", False):
                         raise IsADirectoryError(21, os.strerror(21))
             except OSError as e:
-                from mirage.process.process import refusal_note
                 process.write_error(refusal_note(e))
                 self.ERRNO = e.strerror
                 return None
@@ -380,7 +380,6 @@ class Redirection:
                 return False
             self.rule = was
         if error is not None:
-            from mirage.process.process import refusal_note
             note = refusal_note(error)
             text = f"cannot open file `{operand}' for reading: {error.strerror}"
             raise Fatal(text + "\n" + note.rstrip() if note else text)

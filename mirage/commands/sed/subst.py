@@ -173,6 +173,12 @@ def block_substitution(sub: Substitution) -> Callable[[bytes], bytes] | None:
     everywhere = sub.everywhere
     if fixed is not None and regex.literal_only and regex.literal:
         return _literal_block(regex.literal, fixed, everywhere)
+    edge = regex.only_edge()
+    if edge and fixed is not None:
+        added = fixed
+        if edge == "^":
+            return lambda data: added + data[:-1].replace(b"\n", b"\n" + added) + b"\n"
+        return lambda data: data.replace(b"\n", added + b"\n")
     template = _template(sub.pieces)
 
     def run(data: bytes) -> bytes:

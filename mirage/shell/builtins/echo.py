@@ -7,11 +7,16 @@ if TYPE_CHECKING:
 
     from mirage.shell.state import Shell
 
+_LARGE = 1 << 16                                             # characters; what is shorter is not counted
+
 
 def builtin_echo(sh: Shell, args: Sequence[str]) -> int:
     xpg = sh.shopt["xpg_echo"]
     if not xpg and (not args or args[0][:1] != "-"):
-        sh.out((" ".join(args) + "\n").encode("utf-8", "surrogateescape"))
+        text = " ".join(args)
+        if len(text) > _LARGE:
+            sh.kernel.fits(3 * len(text))
+        sh.out((text + "\n").encode("utf-8", "surrogateescape"))
         return 0
     newline, escapes, at = True, xpg, 0
     if not (xpg and sh.options.posix):
@@ -23,6 +28,7 @@ def builtin_echo(sh: Shell, args: Sequence[str]) -> int:
                     escapes = letter == "e"
             at += 1
     text = " ".join(args[at:])
+    sh.kernel.fits(3 * len(text))
     if escapes and "\\" in text:
         text, stopped = _expand(sh, text)
         newline = newline and not stopped

@@ -4,6 +4,7 @@ from __future__ import annotations
 import os
 import re
 
+from mirage.commands._io import read_all
 from mirage.shell.builtins._common import USAGE_STATUS, decode, encode, getopt, number, os_error
 
 TYPE_CHECKING = False
@@ -75,10 +76,8 @@ def _file(sh: Shell, letter: str, words: Sequence[str]) -> int:
     try:
         if letter in "rn":
             with sh.proc.opened(path) as file:
-                parts = []
-                while data := file.read(1 << 20):
-                    parts.append(data)
-            sh.history += decode(b"".join(parts)).splitlines()
+                data = read_all(sh.proc, file)
+            sh.history += decode(data).splitlines()
         else:
             lines = sh.history[sh.extra.get("history_saved", 0):] if letter == "a" else sh.history
             if letter == "a" and not lines:

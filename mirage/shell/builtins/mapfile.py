@@ -138,6 +138,7 @@ def _all_lines(sh: Shell, file: OpenFile, delimiter: bytes) -> list[bytes]:
         parts.append(data)
         size += len(data)
         sh.kernel.fits(size * 3)
+        sh.kernel.check()
     whole = b"".join(parts)
     if delimiter == b"\n":
         lines = whole.split(b"\n")

@@ -150,7 +150,6 @@ def _read_line(sh: Shell, file: OpenFile, options: _Options) -> tuple[bytes, int
         line = file.readline(options.delimiter)
         if line and line[-1] == options.delimiter:
             return line[:-1], 0
-        sh.kernel.fits(len(line))
         return line, 1
     until = None if options.timeout is None else time.monotonic() + options.timeout
     delimiter = options.delimiter
@@ -214,8 +213,9 @@ def _read_count(sh: Shell, file: OpenFile, options: _Options) -> tuple[bytes, in
         data = file.read(limit) if options.exact else file.readline(delimiter, limit)
         if not data:
             return line, 1
-        line += data
-        sh.kernel.fits(len(line))
+        line += data if not delimiter else data.replace(b"\0", b"")
+        sh.kernel.fits(3 * len(line))
+        sh.kernel.tick()
         if not options.exact and data[-1] == delimiter:
             body = line[:-1]
             if options.raw or (len(body) - len(body.rstrip(b"\\"))) % 2 == 0:

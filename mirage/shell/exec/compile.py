@@ -9,6 +9,7 @@ from mirage.shell import ast
 from mirage.shell.control import ArithError, Break, Continue, ShellError
 from mirage.shell.exec.traps import failed, run_debug, slow_tick
 from mirage.shell.expand import compile_arith, compile_cond, compile_pattern, compile_single, compile_words
+from mirage.text.pause import pause
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 NESTING = 40                                                 # nested commands after which a fresh greenlet goes on
 _CACHE_SIZE = 4096
+_PAUSE_EVERY = 256                                           # commands
 _cache: dict[int, tuple[Any, Run]] = {}
 
 
@@ -94,7 +96,7 @@ def compile_commands(commands: Commands) -> Run:
         return compile_command(commands[0])
     if not commands:
         return _nothing
-    body = tuple(compile_command(command) for command in commands)
+    body = _compile_all(commands)
     if len(body) == 2:
         first, second = body
 
@@ -116,7 +118,13 @@ def _nothing(sh: Shell) -> int:
     return 0
 
 
-_compiling = 0
+def _compile_all(commands: Commands) -> tuple[Run, ...]:
+    body = []
+    for number, command in enumerate(commands, 1):
+        body.append(compile_command(command))
+        if not number % _PAUSE_EVERY:
+            pause()
+    return tuple(body)
 
 
 def compile_command(node: Command, alone: bool = False) -> Run:
@@ -215,8 +223,11 @@ def _and_or(node: ast.AndOr) -> Run:
     commands = [node.first, *(command for _, command in node.rest)]
     first = condition((node.first,))
     last = len(node.rest) - 1
-    rest = tuple((op == "&&", compile_command(command) if index == last else condition((command,)))
-                 for index, (op, command) in enumerate(node.rest))
+    rest = []
+    for index, (op, command) in enumerate(node.rest):
+        rest.append((op == "&&", compile_command(command) if index == last else condition((command,))))
+        if index % _PAUSE_EVERY == _PAUSE_EVERY - 1:
+            pause()
     if len(commands) == 2:
         wanted, second = rest[0]
 

@@ -130,6 +130,7 @@ def _compile_stages(node: ast.Pipeline) -> Run:
     last_here = compile_command(node.cmds[-1])
     merged = tuple(pipe == "|&" for pipe in node.pipes)
     simples = _simples(node.cmds)
+    twice = isinstance(node.cmds[-1], ast.Subshell)          # bash runs the ERR trap for the subshell as well
     pipeline_line = getattr(node.cmds[-1], "line", 0)
 
     def describe() -> str:
@@ -161,6 +162,8 @@ def _compile_stages(node: ast.Pipeline) -> Run:
         sh.pipestatus = codes
         sh.status = status
         if status:
+            if twice and codes[-1]:
+                failed(sh, codes[-1], line)
             failed(sh, status, line)
             sh.pipestatus = codes
         return status

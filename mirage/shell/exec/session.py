@@ -4,7 +4,8 @@
 for good, before it runs a text that may leave jobs behind; there jobs go on between the lines. A job that an
 earlier look could not foresee (`&` in a sourced file) goes on only while this thread runs lines.
 
-`exit` ends the line, not the Session: variables, functions and jobs stay. The EXIT trap runs at `exit`, in a line
+`exit` ends the line, not the Session: variables, functions and jobs stay. What `exec` did to descriptors stays as
+well, but 0 to 2 are opened again for the next line when they were closed. The EXIT trap runs at `exit`, in a line
 that is said to be the last one (`final`), and at `close`.
 """
 from __future__ import annotations
@@ -74,13 +75,15 @@ class Session:
         self._moving = False
         self._closed = False
         self._exited = False
+        self._first_line = 1
         self._work: Callable[[], None] | None = None
 
     # ------------------------------------------------------------------------------------------------------- lines
 
     def run(self, text: str, stdin: bytes | OpenFile = b"", timeout: float | None = None, *, final: bool = False,
-            stdout: OpenFile | None = None, stderr: OpenFile | None = None) -> Done:
-        """Run a text. `timeout` in seconds replaces the limit; `final`: run the EXIT trap at the end.
+            stdout: OpenFile | None = None, stderr: OpenFile | None = None, line: int = 1) -> Done:
+        """Run a text. `timeout` in seconds replaces the limit (0: none); `final`: run the EXIT trap at the end;
+        `line` is the number of its first line.
 
         A stream given as `stdout` or `stderr` gets that output as it comes; it is then empty in what is returned.
         """
@@ -90,6 +93,7 @@ class Session:
             if self._thread is None and (self._moving or _JOB.search(text)):
                 self._start_thread()
             self._stdout.forward, self._stderr.forward = stdout, stderr
+            self._first_line = line
             if self._thread is None:
                 self._come_here()
                 return self._run(text, stdin, timeout, final)
@@ -97,12 +101,12 @@ class Session:
 
     def _run(self, text: str, stdin: bytes | OpenFile, timeout: float | None, final: bool) -> Done:
         kernel, process = self.kernel, self.process
-        kernel.line += 1
+        kernel.begin_line()
         process.line = kernel.line
-        kernel.steps = 0
         self._exited = False
-        kernel.granted = kernel.budget
-        kernel._cancel = False
+        for fd, file in enumerate((self._stdin, self._stdout, self._stderr)):
+            if fd not in process.fds:
+                process.install(fd, file)
         self._stdin.source = stdin if isinstance(stdin, OpenFile) else Source(stdin, "/dev/stdin")
         limit = self.limits.timeout if timeout is None else timeout
         kernel.deadline = time.monotonic() + limit if limit else None
@@ -120,7 +124,7 @@ class Session:
         status = box[0]
         if len(kernel.processes) > 1:
             self._drain(final)
-        kernel.deadline = None
+        kernel.end_line()
         if self._thread is None and len(kernel.processes) > 1:
             self._pinned = threading.get_ident()
         return self._take(status)
@@ -155,7 +159,7 @@ class Session:
 
     def _line(self, sh: Shell, text: str, final: bool) -> int:
         try:
-            status = run_text(sh, text, label=_LABEL)
+            status = run_text(sh, text, line=self._first_line, label="bash" if sh.interactive else _LABEL)
             if self.process.pending:
                 run_pending(sh)
         except Exit as e:
@@ -213,6 +217,7 @@ class Session:
         self._tidy()
         self._reset(self.shell)
         self.shell.jobs.prune()
+        self.shell.status = reason.status
         self._say(reason)
         return reason.status
 
@@ -242,6 +247,34 @@ class Session:
         kernel.ready.extend(tasks)
         if len(kernel.processes) == 1:
             kernel.timers.clear()
+
+    # ------------------------------------------------------------------------------------------------- interactive
+
+    def make_interactive(self, aliases: Mapping[str, str]) -> None:
+        """A person types the lines: aliases are expanded, messages carry no line number, jobs are announced."""
+        sh = self.shell
+        sh.interactive = sh.options.interactive = True
+        sh.options.command = False
+        sh.shopt["expand_aliases"] = True
+        sh.aliases.update(aliases)
+
+    def typed(self, text: str, columns: int, lines: int) -> None:
+        """Before a typed line: the history has it, $COLUMNS and $LINES are those of the window."""
+        with self._lock:
+            self.shell.history.append(text)
+            self.shell.set("COLUMNS", str(columns))
+            self.shell.set("LINES", str(lines))
+
+    def job_notes(self) -> list[str]:
+        """`[1]+  Done  ...` for each job that ended since the last call; those are forgotten."""
+        from mirage.shell.builtins.jobs import job_line
+        table = self.shell.jobs
+        with self._lock:
+            ended = [job for job in table if job.done and not job.notified]
+            notes = [job_line(self.shell, job) for job in ended]
+            for job in ended:
+                table.remove(job)
+        return notes
 
     # ----------------------------------------------------------------------------------------------------- threads
 

@@ -14,6 +14,7 @@ from mirage.shell import builtins as builtins_table
 from mirage.shell.control import ShellError
 from mirage.shell.exec.calls import MAX_FRAMES, PROGRAM_WEIGHT, NotExecuted, call_function
 from mirage.shell.exec.jobs import notify, report_death
+from mirage.shell.exec.local import compile_local
 from mirage.shell.exec.redirect import apply, compile_redirections, forget, restore
 from mirage.shell.exec.substitution import close_substitutions, holds_substitution
 from mirage.shell.exec.trace import trace_text, trace_words
@@ -87,7 +88,8 @@ def _compile(node: ast.Simple, alone: bool) -> Run:
     first = node.words[0]
     name = first.lit if isinstance(first, ast.Word) and not first.glob else None
     if plain and name is not None and name not in _OWN:
-        return _constant_name(name, fields, line, describe, alone)
+        constant = _constant_name(name, fields, line, describe, alone)
+        return compile_local(node, constant) if name == "local" else constant
 
     def run(sh: Shell) -> int:
         kernel = sh.kernel
@@ -130,7 +132,7 @@ def _constant_name(name: str, fields: Fields, line: int, describe: Callable[[], 
         if function is None:
             nonlocal known
             builtin = known
-            if builtin is None or sh.extra:
+            if builtin is None or sh.extra and "disabled" in sh.extra:
                 builtin = known = find_builtin(sh, name)
             if builtin is None:
                 status = run_program(sh, argv, (), alone)

@@ -8,6 +8,7 @@ from mirage.shell import ast
 from mirage.shell.control import ShellError
 from mirage.shell.exec.compile import compiled_alone
 from mirage.shell.exec.traps import slow_tick
+from mirage.shell.expand.fields import LARGE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ class _Output(Capture):
         self.closed = kernel.queue()
 
     def write(self, data: bytes) -> int:
-        self.kernel.charge(len(data))
+        self.kernel.charge(2 * len(data))                    # the pieces, and what they are joined to
         return super().write(data)
 
     def close(self) -> None:
@@ -51,6 +52,8 @@ def capture(sh: Shell, body: Commands) -> str:
     if b"\0" in data:
         data = data.replace(b"\0", b"")
         sh.warn("command substitution: ignored null byte in input")
+    if len(data) > LARGE:
+        sh.grow(len(data))
     return data.rstrip(b"\n").decode("utf-8", "surrogateescape")
 
 
@@ -71,7 +74,7 @@ def _run(sh: Shell, body: Commands) -> bytes:
             output.closed.wait()
         data = output.getvalue()
     finally:
-        kernel.release(output.size)
+        kernel.release(2 * output.size)
     sh.line = line
     sh.status = status
     return data

@@ -84,6 +84,7 @@ def _append(name: str, text: Callable[[Shell], str]) -> Assign:
             size = len(old) + len(new)
             if size > LARGE:
                 sh.kernel.fits(size)
+                sh.grow(size)
             sh.vars[name] = old + new
         else:
             set_variable(sh, name, new, True)

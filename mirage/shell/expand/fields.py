@@ -8,12 +8,14 @@ from mirage.text import pattern as patterns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from mirage.shell.state import Shell
 
 DEFAULT_IFS = " \t\n"
 LARGE = 1 << 16
+_FIELD_BYTES = 80  # what a short field takes
+_CHECK_EVERY = 1 << 14  # pieces
 MAGIC = re.compile(r"[*?\[]|[+@!]\(")
 NEEDS_WORK = re.compile(r"[ \t\n*?\[]|[+@!]\(")  # splitting by the default IFS or globbing
 
@@ -98,12 +100,10 @@ class Fields:
         if not ifs:
             self.literal(text)
             return
-        if len(text) > LARGE:
-            self.sh.kernel.fits(len(text) * 4)
         if ifs == DEFAULT_IFS and NEEDS_WORK.search(text) is None:
             self.literal(text)
             return
-        for piece, hard, _ in splitter(ifs).findall(text):
+        for piece, hard, _ in splitter(ifs).findall(text) if len(text) <= LARGE else self._split_large(ifs, text):
             if piece:
                 self.literal(piece)
             elif hard:
@@ -114,6 +114,15 @@ class Fields:
             elif self.started:
                 self.end()
                 self.after_blank = True
+
+    def _split_large(self, ifs: str, text: str) -> Iterator[tuple[str, ...]]:
+        """What the splitter finds in a long text, one after another, within the limits."""
+        kernel = self.sh.kernel
+        for number, match in enumerate(splitter(ifs).finditer(text), 1):
+            yield match.groups("")
+            if not number % _CHECK_EVERY:
+                kernel.fits(len(text) + _FIELD_BYTES * len(self.out))
+                kernel.check()
 
     def several(self, values: Sequence[str], quoted: bool) -> None:
         """``$@``, ``${a[@]}`` and unquoted ``$*``."""
@@ -173,7 +182,8 @@ def split_text(sh: Shell, text: str) -> list[str]:
         return [text]
     if MAGIC.search(text) is None and sh.vars.get("IFS") == DEFAULT_IFS:
         if len(text) > LARGE:
-            sh.kernel.fits(len(text) * 4)
+            blanks = text.count(" ") + text.count("\n") + text.count("\t")
+            sh.kernel.fits(len(text) * 3 + blanks * 8 + min(blanks, len(text) - blanks) * _FIELD_BYTES)
         return [piece for piece in text.replace("\t", " ").replace("\n", " ").split(" ") if piece]
     fields = Fields(sh)
     fields.expansion(text)

@@ -49,6 +49,7 @@ def concatenation(texts: Sequence[Text]) -> Text:
             head, tail = first(sh), second(sh)
             if len(head) + len(tail) > LARGE:
                 sh.kernel.fits(len(head) + len(tail))
+                sh.grow(len(head) + len(tail))
             return head + tail
 
         return both

@@ -1,0 +1,49 @@
+"""look: lines of a sorted file that begin with a string (util-linux)."""
+from __future__ import annotations
+
+import re
+
+from mirage.commands._getopt import NONE, REQUIRED, Spec, parse
+from mirage.commands._io import encode
+from mirage.process.process import refusal_note
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from mirage.process.process import Process
+
+SPEC = Spec("adft:hV", {
+    "alternative": ("a", NONE), "alphanum": ("d", NONE), "ignore-case": ("f", NONE), "terminate": ("t", REQUIRED)},
+    help="Usage:\n look [options] <string> [<file>...]\n\nDisplay lines beginning with a specified string.\n")
+WORDS = "/usr/share/dict/words"
+
+
+def main(proc: Process) -> int:
+    options, operands = parse(proc, SPEC)
+    if not operands:
+        proc.message("bad usage")
+        proc.write_error("Try 'look --help' for more information.\n")
+        return 1
+    flags = {key for key, _ in options}
+    name = operands[1] if len(operands) > 1 else WORDS
+    if len(operands) == 1:
+        flags |= {"d", "f"}
+    wanted = operands[0]
+    for key, value in options:
+        if key == "t" and value and value[0] in wanted:
+            wanted = wanted[:wanted.index(value[0]) + 1]
+    try:
+        data = proc.fs.read(name)
+    except OSError as e:
+        proc.message(f"{name}: {e.strerror}")
+        proc.write_error(refusal_note(e))
+        return 1
+
+    def key_of(line: bytes) -> bytes:
+        if "d" in flags:
+            line = re.sub(rb"[^A-Za-z0-9 \t]", b"", line)
+        return line.lower() if "f" in flags else line
+    prefix = key_of(encode(wanted))
+    found = [line for line in data.split(b"\n") if line and key_of(line).startswith(prefix)]
+    for line in found:
+        proc.stdout.write(line + b"\n")
+    return 0 if found else 1
