@@ -178,8 +178,8 @@ class MailCli(VirtualCli):
             raise _explained(e) from None
 
     @property
-    def _users(self) -> Any:
-        return self.box.users
+    def _api(self) -> Any:
+        return self.box.api
 
     def _pages(self, method: Any, key: str, most: int | None, **options: Any) -> list[dict[str, Any]]:
         pages = partial(self.service.client.pages, method, key, most, maxResults=500, **options)
@@ -273,7 +273,7 @@ class MailCli(VirtualCli):
                 "media_body": MediaInMemoryUpload(raw, "message/rfc822")}
 
     def _send(self, raw: bytes, thread: str = "") -> dict[str, Any]:
-        answer = self._do(self._users.messages().send(userId="me", **self._resource(raw, thread)))
+        answer = self._do(self._api.messages.send(userId="me", **self._resource(raw, thread)))
         return self._result(answer, "SENT", new=True)
 
     # ---- sending
@@ -339,7 +339,7 @@ class MailCli(VirtualCli):
 
     def _listed(self, options: dict[str, Any], a: Page, label: str) -> Any:
         try:
-            found = self._pages(self._users.messages().list, "messages", a.page * a.page_size, **options)
+            found = self._pages(self._api.messages.list, "messages", a.page * a.page_size, **options)
             self.box.refresh()
             metas = self.box.metas([m["id"] for m in found[(a.page - 1) * a.page_size:a.page * a.page_size]])
         except OSError as e:
@@ -359,7 +359,7 @@ class MailCli(VirtualCli):
     @operation("All headers of an e-mail", OneEmail, effects=("read",))
     def get_email_headers(self, call: Call, a: OneEmail) -> Any:
         meta = self._meta(a.email_id)
-        answer = self._do(self._users.messages().get(userId="me", id=meta.id, format="metadata"))
+        answer = self._do(self._api.messages.get(userId="me", id=meta.id, format="metadata"))
         return {"id": meta.id, "headers": answer.get("payload", {}).get("headers", [])}
 
     @operation("Copy an attachment into a directory", DownloadAttachment, effects=("read",))
@@ -412,7 +412,7 @@ class MailCli(VirtualCli):
         results = []
         for meta in metas:
             remove = [x for x in meta.labels if x in folders and x not in ("SENT", "DRAFT", label)]
-            answer = self._do(self._users.messages().modify(userId="me", id=meta.id, body={
+            answer = self._do(self._api.messages.modify(userId="me", id=meta.id, body={
                 "addLabelIds": [] if label == ARCHIVE else [label], "removeLabelIds": remove}))
             results.append(self._result(answer, label))
         return results
@@ -421,17 +421,17 @@ class MailCli(VirtualCli):
         metas = [self._meta(id) for id in ids]
         body = {"addLabelIds": list(add), "removeLabelIds": list(remove)}
         if len(metas) == 1:
-            answer = self._do(self._users.messages().modify(userId="me", id=metas[0].id, body=body))
+            answer = self._do(self._api.messages.modify(userId="me", id=metas[0].id, body=body))
             self.box.changed(metas[0].id, answer.get("labelIds", ()))
         else:
-            self._do(self._users.messages().batchModify(userId="me", body={**body, "ids": [m.id for m in metas]}))
+            self._do(self._api.messages.batchModify(userId="me", body={**body, "ids": [m.id for m in metas]}))
             for meta in metas:
                 self.box.changed(meta.id, (meta.labels | set(add)) - set(remove))
         self.box.touch()
         return {"emails": [self._summary(m) for m in metas]}
 
     def _trash(self, metas: list[Meta]) -> list[dict[str, Any]]:
-        return [self._result(self._do(self._users.messages().trash(userId="me", id=m.id)), "TRASH") for m in metas]
+        return [self._result(self._do(self._api.messages.trash(userId="me", id=m.id)), "TRASH") for m in metas]
 
     @operation("Move e-mails to Trash", ManyEmails, effects=("update",))
     def trash_emails(self, call: Call, a: ManyEmails) -> Any:
@@ -448,9 +448,9 @@ class MailCli(VirtualCli):
     def _delete(self, ids: list[str]) -> Any:
         metas = [self._meta(id) for id in ids]
         if len(metas) == 1:
-            self._do(self._users.messages().delete(userId="me", id=metas[0].id))
+            self._do(self._api.messages.delete(userId="me", id=metas[0].id))
         else:
-            self._do(self._users.messages().batchDelete(userId="me", body={"ids": [m.id for m in metas]}))
+            self._do(self._api.messages.batchDelete(userId="me", body={"ids": [m.id for m in metas]}))
         for meta in metas:
             self.box.removed(meta.id)
         self.box.touch()
@@ -464,7 +464,7 @@ class MailCli(VirtualCli):
 
     @operation("Create a folder; A/B makes B in A", FolderName, effects=("create",))
     def create_folder(self, call: Call, a: FolderName) -> Any:
-        answer = self._do(self._users.labels().create(userId="me", body={"name": a.folder_name.strip("/")}))
+        answer = self._do(self._api.labels.create(userId="me", body={"name": a.folder_name.strip("/")}))
         self.box.folders_changed()
         return self._folder(answer["id"])
 
@@ -473,7 +473,7 @@ class MailCli(VirtualCli):
         label = self._label(a.folder_name)
         if label == ARCHIVE:
             raise OperationError("Archive cannot be deleted", 400)
-        self._do(self._users.labels().delete(userId="me", id=label))
+        self._do(self._api.labels.delete(userId="me", id=label))
         self.box.folders_changed()
         return {"deleted": a.folder_name}
 
@@ -496,7 +496,7 @@ class MailCli(VirtualCli):
         labels = [self._label(name)] if name else [x for x in self.box.folders().by_label if x != ARCHIVE]
         if ARCHIVE in labels:
             raise OperationError("Archive has no numbers: it is what has no folder", 400)
-        get = self._users.labels().get
+        get = self._api.labels.get
         try:
             answers = blocking.call(self.service.client.batch, [get(userId="me", id=x) for x in labels])
         except OSError as e:
@@ -507,7 +507,7 @@ class MailCli(VirtualCli):
 
     @operation("Is the account reachable?", Nothing, effects=("read",))
     def check_connection(self, call: Call, a: Nothing) -> Any:
-        answer = self._do(self._users.getProfile(userId="me"))
+        answer = self._do(self._api.get_profile(userId="me"))
         return {"connected": True, "address": answer["emailAddress"], "messages": answer["messagesTotal"]}
 
     # ---- drafts
@@ -516,7 +516,7 @@ class MailCli(VirtualCli):
     def save_draft(self, call: Call, a: SaveDraft) -> Any:
         raw = compose(self._sender(), _list(a.to), a.subject, a.body, html=a.html_body, cc=_list(a.cc),
                       bcc=_list(a.bcc), files=self._files(call, a.attachments), date=call.proc.now())
-        answer = self._do(self._users.drafts().create(userId="me", **self._resource(raw, wrap=True)))
+        answer = self._do(self._api.drafts.create(userId="me", **self._resource(raw, wrap=True)))
         return self._draft_result(answer)
 
     def _draft_result(self, answer: dict[str, Any]) -> dict[str, Any]:
@@ -533,7 +533,7 @@ class MailCli(VirtualCli):
 
     def _drafts(self, most: int | None = None) -> list[dict[str, Any]]:
         try:
-            return self._pages(self._users.drafts().list, "drafts", most)
+            return self._pages(self._api.drafts.list, "drafts", most)
         except OSError as e:
             raise _explained(e) from None
 
@@ -557,14 +557,14 @@ class MailCli(VirtualCli):
                       meta.subject if a.subject is None else a.subject, mail.body if a.body is None else a.body,
                       html=a.html_body, cc=_list(a.cc) if a.cc else mail.addresses("Cc"),
                       bcc=_list(a.bcc) if a.bcc else mail.addresses("Bcc"), files=files, date=call.proc.now())
-        answer = self._do(self._users.drafts().update(userId="me", id=id, **self._resource(raw, wrap=True)))
+        answer = self._do(self._api.drafts.update(userId="me", id=id, **self._resource(raw, wrap=True)))
         self.box.removed(meta.id)
         return self._draft_result(answer)
 
     @operation("Delete a draft", OneDraft, effects=("destroy",))
     def delete_draft(self, call: Call, a: OneDraft) -> Any:
         id, meta = self._draft(a.draft_id)
-        self._do(self._users.drafts().delete(userId="me", id=id))
+        self._do(self._api.drafts.delete(userId="me", id=id))
         self.box.removed(meta.id)
         self.box.touch()
         return {"deleted": id}
@@ -572,7 +572,7 @@ class MailCli(VirtualCli):
     @operation("Send a draft", OneDraft, effects=("send",))
     def send_draft(self, call: Call, a: OneDraft) -> Any:
         id, meta = self._draft(a.draft_id)
-        answer = self._do(self._users.drafts().send(userId="me", body={"id": id}))
+        answer = self._do(self._api.drafts.send(userId="me", body={"id": id}))
         self.box.removed(meta.id)
         return self._result(answer, "SENT", new=True)
 

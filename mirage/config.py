@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +70,11 @@ class Config(_Strict):
     limits: LimitsConfig = Field(default_factory=LimitsConfig)
     journal: str | None = None
     terminal: TerminalConfig = Field(default_factory=TerminalConfig)
-    folder: Path = Field(default=Path("."), exclude=True)
+    file: Path = Field(default=Path("mirage.yaml"), exclude=True)
+
+    @property
+    def folder(self) -> Path:
+        return self.file.resolve().parent
 
     @field_validator("mounts")
     @classmethod
@@ -79,41 +84,47 @@ class Config(_Strict):
                 raise ValueError(f"the mount path {path!r} must begin with /")
         return mounts
 
-    def terminal_arguments(self) -> dict[str, Any]:
-        """Keyword arguments for Terminal()."""
+    def terminal_arguments(self, policies: Sequence[str | Path] = ()) -> dict[str, Any]:
+        """Keyword arguments for Terminal(). `policies` come on top of those of the file.
+
+        Raises ConfigError, PolicyError, OSError.
+        """
         from mirage.clis import make_cli
         from mirage.policy import Policy
-        from mirage.vfs.registry import build
+        from mirage.vfs.registry import ProviderError, make_mount
         mounts: dict[str, Mount] = {}
         for path, mount in self.mounts.items():
-            mounts[path] = build(mount.provider, self._options(mount))
-        clis = [make_cli(name, cli.provider, dict(cli.model_extra or {}), mounts=mounts, folder=self.folder)
-                for name, cli in self.clis.items()]
+            try:
+                mounts[path] = make_mount(mount.provider, dict(mount.model_extra or {}), folder=self.folder)
+            except ProviderError as e:
+                raise ConfigError(f"{self.file}: mounts: {path}: {e}") from None
+        try:
+            clis = [make_cli(name, cli.provider, dict(cli.model_extra or {}), mounts=mounts, folder=self.folder)
+                    for name, cli in self.clis.items()]
+        except ValueError as e:
+            raise ConfigError(f"{self.file}: {e}") from None
         names = [self.policy] if isinstance(self.policy, str) else self.policy or []
-        policy = Policy.load_all([self._policy_source(n) for n in names]) if names else None
+        sources = [*(self._policy_source(n) for n in names), *policies]
+        policy = Policy.load_all(sources) if sources else None
         limits = {k: v for k, v in self.limits.model_dump().items() if v is not None}
         return {"mounts": mounts, "clis": clis, "policy": policy, "limits": Limits(**limits),
                 "journal": self.folder / self.journal if self.journal else None,
                 "cwd": self.terminal.cwd, "env": self.terminal.env, "tz": self.terminal.tz,
                 "hostname": self.terminal.hostname}
 
-    def _options(self, mount: MountConfig) -> dict[str, Any]:
-        """The provider's options; a host folder is relative to the file."""
-        options = dict(mount.model_extra or {})
-        if mount.provider == "host" and isinstance(options.get("dir"), str):
-            options["dir"] = str(self.folder / os.path.expanduser(options["dir"]))
-        return options
-
     def _policy_source(self, name: str) -> str | Path:
         path = self.folder / os.path.expanduser(name)
         return path if path.suffix in (".yaml", ".yml") or path.exists() else name
 
-    def terminal(self, **overrides: Any) -> Terminal:
-        """The Terminal described here; `overrides` are keyword arguments of Terminal, mounts are merged."""
-        arguments = self.terminal_arguments()
+    def make_terminal(self, policies: Sequence[str | Path] = (), **overrides: Any) -> Terminal:
+        """The Terminal described here; `overrides` are keyword arguments of Terminal, mounts and env are merged.
+
+        `policies` (names, files, YAML) hold together with those of the file: all must allow.
+        """
+        arguments = self.terminal_arguments(policies)
         for key, value in overrides.items():
-            if key in ("mounts", "env") and value:
-                arguments[key] = {**arguments[key], **value}
+            if key in ("mounts", "env"):
+                arguments[key] = {**arguments[key], **(value or {})}
             elif value is not None:
                 arguments[key] = value
         return Terminal(**arguments)
@@ -142,7 +153,7 @@ def load(path: str | Path) -> Config:
         config = Config.model_validate(data)
     except ValidationError as e:
         raise ConfigError(f"{path}: {_explain(e)}") from None
-    config.folder = path.resolve().parent
+    config.file = path
     return config
 
 

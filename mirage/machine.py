@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from mirage.clis.framework import VirtualCli
     from mirage.policy.gate import Gate
     from mirage.process.process import Main, Process
+    from mirage.vfs.facade import Actor
     from mirage.vfs.namespace import Namespace
     from mirage.vfs.types import Stat
 
@@ -48,7 +49,7 @@ class Machine:
         self.errors: list[tuple[str, Exception]] = []
         self._programs: frozenset[str] | None = None
 
-    def filesystem(self, proc: Process) -> FileSystem:
+    def filesystem(self, proc: Process | Actor) -> FileSystem:
         return FileSystem(self, proc)
 
     def program_names(self) -> frozenset[str]:
@@ -56,6 +57,11 @@ class Machine:
         if self._programs is None:
             self._programs = frozenset((*commands.names(), *self.clis))
         return self._programs
+
+    def cli_names(self) -> list[str]:
+        """The CLIs that the policy does not hide, sorted."""
+        gate = self.gate
+        return sorted(name for name in self.clis if gate is None or not gate.policy.hides(f"/usr/bin/{name}"))
 
     def find_program(self, proc: Process, name: str) -> str | None:
         """The path that running `name` would use ($PATH search; with a slash: itself if executable)."""

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from mirage.vfs.types import Mount
 
 MERGED_LIMIT = 30_000
+DEFAULT_CWD = "/workspace"
 
 
 class Result:
@@ -108,7 +109,7 @@ class Terminal:
     """
 
     def __init__(self, mounts: Mapping[str, Mount] | None = None, policy: Policy | str | Path | None = None,
-                 clis: Iterable[VirtualCli] = (), cwd: str = "/workspace", env: Mapping[str, str] | None = None,
+                 clis: Iterable[VirtualCli] = (), cwd: str = DEFAULT_CWD, env: Mapping[str, str] | None = None,
                  limits: Limits | None = None, on_ask: Callable[[Ask], Verdict] | None = None,
                  journal: str | Path | None = None, *, tz: str = "UTC", hostname: str = "mirage",
                  clock: Callable[[], float] | None = None) -> None:
@@ -123,6 +124,8 @@ class Terminal:
         environment = {"HOME": "/home/user", "USER": "user", "LOGNAME": "user", "SHELL": "/bin/bash",
                        "HOSTNAME": hostname, "LANG": "C.UTF-8", "TZ": tz, "PATH": DEFAULT_PATH, "TERM": "dumb"}
         environment.update(env or {})
+        if cwd == DEFAULT_CWD and not self.machine.filesystem(Actor("mirage")).is_dir(cwd):
+            cwd = "/"                                        # a root of the user's own without /workspace
         self.session = Session(self.machine, limits, env=environment, cwd=cwd)
         self.fs = Files(self.machine)
         self._count_memory()
@@ -153,7 +156,7 @@ class Terminal:
     def from_config(cls, path: str | Path, **overrides: Any) -> Terminal:
         """The Terminal that a mirage.yaml describes; keyword arguments override its values."""
         from mirage.config import load
-        return load(path).terminal(**overrides)
+        return load(path).make_terminal(**overrides)
 
     def run(self, text: str, stdin: bytes | OpenFile = b"", timeout: float | None = None, *,
             stdout: OpenFile | None = None, stderr: OpenFile | None = None, final: bool = False,

@@ -8,8 +8,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from mirage.mounts.host import Host
     from mirage.mounts.memory import Memory
+    from mirage.mounts.vfs import Vfs
 
-__all__ = ["Host", "Memory"]
+__all__ = ["Host", "Memory", "Vfs"]
 
 
 def __getattr__(name: str) -> object:
@@ -19,4 +20,7 @@ def __getattr__(name: str) -> object:
     if name == "Host":
         from mirage.mounts.host import Host
         return Host
+    if name == "Vfs":
+        from mirage.mounts.vfs import Vfs
+        return Vfs
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

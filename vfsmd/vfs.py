@@ -1,7 +1,7 @@
 """VFS.md: front matter, a table of paths, the format of each kind of file, the rules an agent must know."""
 from __future__ import annotations
 
-from mirage.vfs.describe import Description
+from mirage.vfs.describe import Description, Format
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +15,8 @@ SYSTEM = ("/", "/dev", "/proc", "/usr/bin", "/VFS.md", "/SKILL.md")
 
 def vfs_md(machine: Machine, policy: Policy | None = None) -> str:
     """The text of /VFS.md for what is mounted now. Mounts that the policy hides are left out."""
-    rows, formats = [], []
+    rows: list[str] = []
+    formats: list[Format] = []
     for point, description in described_mounts(machine, policy):
         access = "" if description.writable else " Read-only."
         rows.append(f"| `{point}` | {description.summary}{access} |")
@@ -50,7 +51,7 @@ def described_mounts(machine: Machine, policy: Policy | None) -> list[tuple[str,
 
 def _introduction(machine: Machine) -> str:
     text = "Read files with shell commands (ls, grep, cat, jq, ...); a file is fetched when it is read."
-    if machine.clis:
-        names = ", ".join(f"`{name}`" for name in sorted(machine.clis))
+    if machine.cli_names():
+        names = ", ".join(f"`{name}`" for name in machine.cli_names())
         text += f" Changes to a service are commands: {names}; see /SKILL.md."
     return text + "\n"

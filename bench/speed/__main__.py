@@ -1,66 +1,45 @@
-"""`make bench`: start-up against `python -c pass`, lines and loops against the real bash and GNU tools.
+"""`make bench`: Mirage against the real bash and GNU tools, workload by workload, in one run.
 
-    python -m mirage.bench.speed [--json FILE] [--only NAME] [--no-wheel]
+    python -m mirage.bench.speed [--json FILE] [--only TEXT] [--rounds N] [--no-wheel] [--peers]
 
-The wheel is built and installed into a temporary virtual environment (needs the package index), so that start-up is
-what a user has. bash runs only scripts of this file, in an empty temporary folder.
+The figure that counts is the ratio of processor times (medians, runs in turns). bash runs only the scripts of
+`workloads.py`, in a temporary folder. For the cold start the wheel is built and installed into a temporary virtual
+environment (needs the package index), so that start-up is what a user has. `--peers` installs other virtual shells
+from PyPI, each into its own environment.
 """
 from __future__ import annotations
 
 import argparse
 import json
 import os
+import platform
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-ROUNDS = 5
+from mirage.bench.speed import data
+from mirage.bench.speed.fairness import longest_stalls, stream_memory
+from mirage.bench.speed.measure import Timing, alternate, inside, median_clock, median_cpu, memory_folder, outside
+from mirage.bench.speed.workloads import Workload, workloads
 
-SCRIPTS = {
-    "arithmetic loop, 100,000": "s=0; for ((i=0;i<100000;i++)); do ((s+=i)); done; echo $s",
-    "while read, 100,000 lines": "n=0; while read -r line; do ((n++)); done < lines.txt; echo $n",
-    "function calls, 20,000": "f(){ local x=$1; r=$((x+1)); }; r=0; for ((i=0;i<20000;i++)); do f $r; done; echo $r",
-    "string building, 20,000": "s=; for ((i=0;i<20000;i++)); do s+=ab; done; echo ${#s}",
-    "command substitutions, 2,000": "for ((i=0;i<2000;i++)); do x=$(echo $i); done; echo $x",
-    "pipeline, 10 MB": "cat big.txt | grep ERROR | wc -l",
-    "grep -E, 10 MB": "grep -cE 'ERROR.*(disk|net) [0-9]+' big.txt",
-    "sort, 10 MB": "sort big.txt | tail -1",
-    "cut | sort | uniq -c, 10 MB": "cut -d' ' -f3 big.txt | sort | uniq -c | sort -rn | head -3",
-    "sed s///g, 10 MB": "sed 's/ERROR/error/g' big.txt | tail -1",
-    "awk sum by key, 10 MB": "awk '{s[$3]+=$5} END{for(k in s) n++; print n}' big.txt",
-}
+ROOT = Path(__file__).resolve().parents[2]
 
 
 class Row:
-    """One comparison: median seconds of ours and of the other, and the ratio (below 1: ours is faster)."""
+    """One comparison in seconds; ratio: processor time of ours by that of the other (below 1: ours takes less)."""
 
-    def __init__(self, name: str, ours: float, other: float, against: str) -> None:
-        self.name, self.ours, self.other, self.against = name, ours, other, against
-
-    @property
-    def ratio(self) -> float:
-        return self.ours / self.other
+    def __init__(self, group: str, name: str, ours: list[Timing], other: list[Timing], against: str,
+                 count: int = 1) -> None:
+        self.group, self.name, self.against = group, name, against
+        self.ours, self.other = median_cpu(ours) / count, median_cpu(other)
+        self.ours_clock, self.other_clock = median_clock(ours) / count, median_clock(other)
+        self.ratio = self.ours / max(self.other, 1e-9)
 
     def __str__(self) -> str:
-        return f"{self.name:32} {self.ours * 1000:10.2f} {self.other * 1000:10.2f} {self.ratio:8.2f}  {self.against}"
-
-
-def alternate(ours: Callable[[], object], other: Callable[[], object], rounds: int = ROUNDS) -> tuple[float, float]:
-    """Median seconds of both, run in turns so that noise hits them alike; one round to warm up."""
-    times: tuple[list[float], list[float]] = ([], [])
-    for i in range(rounds + 1):
-        for which, function in enumerate((ours, other)):
-            started = time.perf_counter()
-            function()
-            if i:
-                times[which].append(time.perf_counter() - started)
-    return statistics.median(times[0]), statistics.median(times[1])
+        return f"{self.name:34} {self.ours * 1000:10.2f} {self.other * 1000:10.2f} {self.ratio:8.2f}  {self.against}"
 
 
 def cold_start(folder: Path) -> Row:
@@ -69,87 +48,103 @@ def cold_start(folder: Path) -> Row:
     subprocess.run([sys.executable, "-m", "venv", environment], check=True)
     pip = [environment / "bin/python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     subprocess.run([*pip, str(ROOT)], check=True)
-    script = environment / "bin/mirage"
-
-    def ours() -> None:
-        subprocess.run([script, "exec", "echo hi"], check=True, stdout=subprocess.DEVNULL, cwd=folder)
-
-    def python() -> None:
-        subprocess.run([environment / "bin/python", "-c", "pass"], check=True, cwd=folder)
-
-    ours()
-    return Row("cold start: echo hi", *alternate(ours, python, 15), "python -c pass")
+    here = {"PATH": "/usr/bin:/bin", "HOME": str(folder)}
+    script, python = environment / "bin/mirage", environment / "bin/python"
+    runs = alternate(lambda: outside([script, "exec", "echo hi"], folder, here),
+                     lambda: outside([python, "-c", "pass"], folder, here), 15)
+    return Row("start", "cold start: echo hi", *runs, "python -c pass")
 
 
-def live_echo() -> Row:
+def live_echo(folder: Path) -> Row:
     """`echo hi` in a live Terminal against a fresh `bash -c`."""
     from mirage.terminal import Terminal
     with Terminal() as terminal:
         count = 500
 
-        def ours() -> None:
+        def ours() -> bytes:
             for _ in range(count):
                 terminal.run("echo hi")
+            return b""
 
-        def bash() -> None:
-            subprocess.run(["bash", "-c", "echo hi"], check=True, stdout=subprocess.DEVNULL)
-
-        mine, other = alternate(ours, bash, 15)
-    return Row("live: echo hi", mine / count, other, "bash -c 'echo hi'")
+        runs = alternate(lambda: inside(ours), lambda: outside(["bash", "-c", "echo hi"], folder), 15)
+    return Row("start", "live: echo hi", *runs, "bash -c 'echo hi'", count)
 
 
-def scripts(folder: Path, only: str | None) -> list[Row]:
+def compare(folder: Path, files: dict[str, bytes], chosen: list[Workload], rounds: int) -> Iterator[Row]:
+    """Every workload in a Terminal with files in memory (or a host mount of the folder) and in bash there.
+
+    The policy gate and the journal are on, as where an agent works.
+    """
+    from mirage.mounts.host import Host
     from mirage.mounts.memory import Memory
     from mirage.terminal import Terminal
-    lines = "".join(f"line {i} of the file\n" for i in range(100_000)).encode()
-    kinds = ("disk", "net", "cpu", "ram")
-    big = "".join(f"2026-01-{i % 28 + 1:02} {('INFO', 'WARN', 'ERROR')[i % 3]} host{i % 97} {kinds[i % 4]} {i * 7919 % 10007} ms\n"
-                  for i in range(290_000)).encode()
-    (folder / "lines.txt").write_bytes(lines)
-    (folder / "big.txt").write_bytes(big)
-    rows = []
-    with Terminal({"/bench": Memory({"lines.txt": lines, "big.txt": big})}, cwd="/bench") as terminal:
-        for name, script in SCRIPTS.items():
-            if only and only not in name:
-                continue
-            answers: dict[str, bytes] = {}
+    mounts = {"/bench": Memory(files), "/host": Host(str(folder), writable=True)}
+    with Terminal(mounts, policy="default: allow\n", cwd="/bench") as terminal:
+        for workload in chosen:
+            where = "/host" if workload.name.startswith("host:") else "/bench"
 
-            def ours(script: str = script, answers: dict[str, bytes] = answers) -> None:
-                answers["ours"] = terminal.run(script).stdout_bytes
+            def ours(script: str = f"(cd {where}\n{workload.script}\n)") -> Timing:
+                return inside(lambda: terminal.run(script).stdout_bytes)
 
-            def bash(script: str = script, answers: dict[str, bytes] = answers) -> None:
-                answers["bash"] = subprocess.run(["bash", "-c", script], cwd=folder, stdout=subprocess.PIPE, check=True,
-                                                 env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"}).stdout
+            def bash(script: str = workload.script) -> Timing:
+                return outside(["bash", "-c", script], folder)
 
-            rows.append(Row(name, *alternate(ours, bash, 3), "bash"))
-            if answers["ours"] != answers["bash"]:
-                print(f"different answers: {name}: {answers}", file=sys.stderr)
-    return rows
+            mine, theirs = alternate(ours, bash, rounds)
+            if not same(workload, mine[0].output, theirs[0].output):
+                print(f"{workload.name}: the outputs differ: {mine[0].output[:200]!r} {theirs[0].output[:200]!r}",
+                      file=sys.stderr)
+            yield Row(workload.group, workload.name, mine, theirs, "bash, GNU")
+
+
+def same(workload: Workload, ours: bytes, theirs: bytes) -> bool:
+    return ours == theirs if workload.ordered else sorted(ours.split(b"\n")) == sorted(theirs.split(b"\n"))
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Measure Mirage against other programs in the same run.")
     parser.add_argument("--json", help="write the figures to this file")
-    parser.add_argument("--only", help="only workloads whose name contains this")
+    parser.add_argument("--only", help="only workloads whose group or name contains this")
+    parser.add_argument("--rounds", type=int, default=3, help="measured runs of each workload (default 3)")
     parser.add_argument("--no-wheel", action="store_true", help="leave out the cold start, which builds a wheel")
+    parser.add_argument("--peers", action="store_true", help="also measure virtual shells from PyPI")
+    parser.add_argument("--timeout", type=float, default=60.0, help="seconds for one workload of a peer (default 60)")
     options = parser.parse_args()
     if shutil.which("bash") is None:
         print("bash was not found: nothing to compare with", file=sys.stderr)
         return 1
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-    rows = []
-    print(f"{'workload':32} {'ours ms':>10} {'other ms':>10} {'ratio':>8}  against")
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        for make in (*(() if options.no_wheel else (lambda: cold_start(folder),)), live_echo):
-            if options.only is None:
-                rows.append(make())
-                print(rows[-1], flush=True)
-        for row in scripts(folder, options.only):
-            rows.append(row)
-            print(row, flush=True)
+    report: dict[str, object] = {"machine": platform.platform(), "python": platform.python_version(),
+                                 "processors": os.cpu_count(), "load": os.getloadavg()}
+    chosen = [w for w in workloads() if not options.only or options.only in w.name or options.only in w.group]
+    rows: list[Row] = []
+
+    def show(row: Row) -> None:
+        if not rows or rows[-1].group != row.group:
+            print(f"\n{row.group:34} {'ours ms':>10} {'other ms':>10} {'ratio':>8}  against")
+        rows.append(row)
+        print(row, flush=True)
+
+    with tempfile.TemporaryDirectory(dir=memory_folder()) as name:
+        folder = Path(name) / "data"
+        folder.mkdir()
+        files = data.make()
+        data.write(folder, files)
+        starts: list[Callable[[Path], Row]] = [live_echo] if options.no_wheel else [cold_start, live_echo]
+        for start in starts if options.only is None else ():
+            show(start(Path(name)))
+        for row in compare(folder, files, chosen, options.rounds):
+            show(row)
+        report["rows"] = [vars(row) for row in rows]
+        if options.only is None or options.only in "stalls":
+            report["stalls"] = longest_stalls(print)
+        if options.only is None or options.only in "memory":
+            report["memory"] = stream_memory(print)
+        if options.peers:
+            from mirage.bench.speed.peers import measure_peers
+            ours = {row.name: row.ours for row in rows}
+            report["peers"] = measure_peers(Path(name), folder, chosen, ours, options.timeout, print)
     if options.json:
-        Path(options.json).write_text(json.dumps([{**vars(r), "ratio": r.ratio} for r in rows], indent=2))
+        Path(options.json).write_text(json.dumps(report, indent=2) + "\n")
     return 0
 
 

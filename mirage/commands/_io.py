@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from mirage.process.process import Process
 
 BLOCK = 1 << 20
+LINE_BYTES = 44                                              # what a line in a list takes besides its text
 
 
 def encode(text: str) -> bytes:
@@ -36,9 +37,15 @@ def read_all(proc: Process, file: OpenFile) -> bytes:
     parts, size = [], 0
     for data in chunks(proc, file):
         size += len(data)
-        proc.kernel.fits(size)
+        proc.kernel.fits(2 * size)
         parts.append(data)
     return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+def split_lines(proc: Process, data: bytes, delimiter: bytes) -> list[bytes]:
+    """data.split(delimiter), within the memory limit."""
+    proc.kernel.fits(len(data) + data.count(delimiter) * LINE_BYTES)
+    return data.split(delimiter)
 
 
 def line_blocks(proc: Process, file: OpenFile, delimiter: bytes = b"\n") -> Iterator[bytes]:

@@ -88,9 +88,14 @@ def _wrapped(proc: Process, text: bytes, wrap: int, column: int) -> int:
 
 def decode_stream(proc: Process, file: OpenFile, base32: bool, garbage: bool) -> int:
     data = read_all(proc, file).replace(b"\n", b"")
-    alphabet = rb"A-Z2-7" if base32 else rb"A-Za-z0-9+/"
     if garbage:
-        data = re.sub(rb"[^" + alphabet + rb"=]+", b"", data)
+        data = re.sub(rb"[^A-Z2-7=]+" if base32 else rb"[^A-Za-z0-9+/=]+", b"", data)
+    return decode_bytes(proc, data, base32)
+
+
+def decode_bytes(proc: Process, data: bytes, base32: bool) -> int:
+    """Decode a text without newlines; what is right before an error is written."""
+    alphabet = rb"A-Z2-7" if base32 else rb"A-Za-z0-9+/"
     unit = 8 if base32 else 4
     valid = True
     position = 0

@@ -38,6 +38,7 @@ Print selected parts of lines from each FILE to standard output.
 """)
 MOST = (1 << 64) - 1
 END = 1 << 62
+LARGE = 4096                                                 # bytes of a block that is cut as a whole
 
 
 def main(proc: Process) -> int:
@@ -179,25 +180,56 @@ def fields_cutter(ranges: list[Range], delimiter: bytes, output: bytes | None, o
     slices = [(low - 1, high if high < END else None) for low, high in ranges]
     top = max((high for _, high in ranges), default=0)
     limit = -1 if top >= END else top
-    single = ranges[0][0] - 1 if len(ranges) == 1 and ranges[0][0] == ranges[0][1] else None
+    whole = _whole_pattern(ranges, delimiter) if line_end == b"\n" and glue == delimiter and not only else None
 
-    def pick(parts: list[bytes]) -> bytes:
-        if single is not None:
-            return parts[single] if single < len(parts) else b""
+    def pick(line: bytes) -> bytes:
+        parts = line.split(delimiter, limit)
         out: list[bytes] = []
         for a, b in slices:
             out += parts[a:b]
         return glue.join(out)
 
     def cut(block: bytes) -> bytes:
+        if whole is not None and len(block) > LARGE:
+            from mirage.text.blocks import Unsuited, substitute
+            try:
+                return substitute(*whole, block if block[-1:] == line_end else block + line_end)[0]
+            except Unsuited:
+                pass
         lines = _lines(block, line_end)
         if only:
-            chosen = [pick(line.split(delimiter, limit)) for line in lines if delimiter in line]
+            chosen = [pick(line) for line in lines if delimiter in line]
         else:
-            chosen = [pick(line.split(delimiter, limit)) if delimiter in line else line for line in lines]
+            chosen = [pick(line) if delimiter in line else line for line in lines]
         return line_end.join(chosen) + line_end if chosen else b""
 
     return cut
+
+
+def _whole_pattern(ranges: list[Range], delimiter: bytes) -> tuple[bytes, bytes] | None:
+    """(pattern of a line with a delimiter, replacement) for `blocks.substitute`, where the fields are few and near.
+
+    The captures of all ranges but the first one begin with the delimiter, so that what a line lacks adds nothing.
+    """
+    if not ranges or len(ranges) > 9 or any(low > 200 or END > high > 200 for low, high in ranges):
+        return None
+    from mirage.text.blocks import literal
+    mark = literal(delimiter)
+    field = b"[^" + mark + rb"\n]*+"
+    more = b"(?:" + mark + field + b")"
+    pattern = b""
+    for index in range(len(ranges) - 1, -1, -1):
+        low, high = ranges[index]
+        last = ranges[index - 1][1] if index else 0
+        span = more + (b"*+" if high >= END else b"{0,%d}+" % (high - low))
+        if index:
+            pattern = b"(?:%b{%d}(%b%b%b)%b)?+" % (more, low - last - 1, mark, field, span, pattern)
+        elif low == 1:
+            pattern = b"(%b%b)%b" % (field, span, pattern)
+        else:
+            pattern = b"(?:%b%b{%d}%b(%b%b)%b)?+" % (field, more, low - 2, mark, field, span, pattern)
+    return (b"^(?=%b%b)%b" % (field, mark, pattern) + rb"[^\n]*+",
+            b"".join(b"${%d}" % n for n in range(1, len(ranges) + 1)))
 
 
 def _lines_as_fields(proc: Process, data: bytes, ranges: list[Range], line_end: bytes, output: bytes | None,

@@ -7,11 +7,13 @@ from mirage.commands._getopt import NONE, REQUIRED, Spec, parse
 from mirage.commands._io import Inputs, line_blocks
 from mirage.commands._tabs import TabStops, read_stops
 from mirage.commands._text import char_width, shell_quote
+from mirage.text.pause import reserve
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from mirage.process.process import Process
 
+LARGE = 1 << 16                                              # blanks from which they are checked against the limit
 SPEC = Spec("it:", {"initial": ("i", NONE), "tabs": ("t", REQUIRED)},
             help="Usage: NAME [OPTION]... [FILE]...\nConvert tabs in each FILE to spaces, writing to standard "
                  "output.\n")
@@ -45,6 +47,9 @@ def obsolete(args: list[str]) -> list[str]:
 def expand_block(block: bytes, stops: TabStops, initial: bool) -> bytes:
     if b"\t" not in block:
         return block
+    blanks = block.count(b"\t") * (stops.after(0) if stops.regular else 0)
+    if blanks > LARGE:
+        reserve(3 * blanks + len(block))
     if stops.regular and not initial and block.isascii() and b"\b" not in block and b"\r" not in block:
         return block.expandtabs(stops.size)
     return b"\n".join([_line(line, stops, initial) for line in block.split(b"\n")])
@@ -59,6 +64,8 @@ def _line(line: bytes, stops: TabStops, initial: bool) -> bytes:
     for char in line.decode("utf-8", "surrogateescape"):
         if char == "\t" and (leading or not initial):
             to = stops.after(column)
+            if to - column > LARGE:
+                reserve(3 * (to - column))
             out.append(" " * (to - column))
             column = to
             continue

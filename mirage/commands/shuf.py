@@ -6,7 +6,7 @@ import random
 import re
 
 from mirage.commands._getopt import NONE, REQUIRED, Spec, parse, usage_error
-from mirage.commands._io import encode, open_input, read_all
+from mirage.commands._io import encode, open_input, read_all, split_lines
 from mirage.commands._text import extra_operand, fatal, parse_size, quote, shell_quote
 
 TYPE_CHECKING = False
@@ -114,7 +114,7 @@ def _lines(proc: Process, name: str, end: bytes) -> list[bytes]:
         file = open_input(proc, name)
         file.incref()
         try:
-            lines = read_all(proc, file).split(end)
+            lines = split_lines(proc, read_all(proc, file), end)
         finally:
             file.decref()
     except OSError as e:

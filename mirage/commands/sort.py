@@ -8,7 +8,7 @@ from functools import cmp_to_key
 from itertools import groupby
 
 from mirage.commands._getopt import NONE, OPTIONAL, REQUIRED, Spec, parse
-from mirage.commands._io import decode, encode, open_input, read_all
+from mirage.commands._io import decode, encode, open_input, read_all, split_lines
 from mirage.commands._sort_keys import Key, KeyError_, key_function, numeric
 from mirage.commands._text import choice, fatal, parse_size, quote, shell_quote
 from mirage.process.process import refusal_note
@@ -246,7 +246,7 @@ def _names(proc: Process, source: str, operands: list[str]) -> list[str]:
 def _sort(proc: Process, job: Job, keys: list[tuple[Callable[[bytes], Any], bool]], data: list[bytes]) -> list[bytes]:
     joined = data[0] if len(data) == 1 else b"".join(data)
     del data[:]
-    lines = joined.split(job.delimiter)
+    lines = split_lines(proc, joined, job.delimiter)
     plain_digits = b"_" not in joined and b"+" not in joined
     del joined
     lines.pop()
@@ -298,7 +298,7 @@ def _comparer(job: Job, keys: list[tuple[Callable[[bytes], Any], bool]]) -> Call
 
 def _merge(proc: Process, job: Job, keys: list[tuple[Callable[[bytes], Any], bool]], names: list[str]) -> list[bytes]:
     compare = _comparer(job, keys)
-    inputs = [_read(proc, name, job.delimiter).split(job.delimiter)[:-1] for name in names]
+    inputs = [split_lines(proc, _read(proc, name, job.delimiter), job.delimiter)[:-1] for name in names]
     lines = list(heapq.merge(*inputs, key=cmp_to_key(compare)))
     if "u" in job.flags:
         kept: list[bytes] = []
@@ -310,7 +310,7 @@ def _merge(proc: Process, job: Job, keys: list[tuple[Callable[[bytes], Any], boo
 
 
 def _check(proc: Process, job: Job, keys: list[tuple[Callable[[bytes], Any], bool]], name: str) -> int:
-    lines = _read(proc, name, job.delimiter).split(job.delimiter)[:-1]
+    lines = split_lines(proc, _read(proc, name, job.delimiter), job.delimiter)[:-1]
     compare = _comparer(job, keys)
     limit = 0 if "u" in job.flags else 1
     for i in range(1, len(lines)):

@@ -61,8 +61,13 @@ def main(proc: Process) -> int:
             data = read_all(proc, file)
         finally:
             file.decref()
-        ends = _matches(data, regex, mark)
-        _write(proc, data, ends, before)
+        if regex is None and len(mark) == 1 and not before and data[-1:] == mark:
+            lines = split_lines(proc, data, mark)
+            lines.pop()
+            lines.reverse()
+            proc.stdout.write(mark.join(lines) + mark)
+        else:
+            _write(proc, data, _matches(data, regex, mark), before)
     return status
 
 

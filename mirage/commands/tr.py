@@ -6,6 +6,7 @@ import re
 from mirage.commands._getopt import NONE, Spec, parse, usage_error
 from mirage.commands._io import chunks, encode
 from mirage.commands._text import fatal, missing_operand, quote
+from mirage.text.blocks import Unsuited, substitute
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,8 +88,8 @@ def main(proc: Process) -> int:
 
 
 def _filter(proc: Process, table: bytes, removed: bytes, squeezed: bytes) -> int:
-    pattern = re.compile(b"([" + b"".join(re.escape(bytes((b,))) for b in sorted(set(squeezed))) + b"])\\1+",
-                         re.DOTALL) if squeezed else None
+    members = sorted(set(squeezed))
+    pattern = b"([" + b"".join(b"\\x%02x" % b for b in members) + b"])\\1++" if members else None
     last = b""
     write = proc.stdout.write
     plain = table == bytes(range(256))
@@ -98,7 +99,7 @@ def _filter(proc: Process, table: bytes, removed: bytes, squeezed: bytes) -> int
             if removed or translate is not None:
                 data = data.translate(translate, removed)
             if pattern is not None and data:
-                data = pattern.sub(b"\\1", data)
+                data = _squeeze(pattern, data)
                 if last and data[:1] == last and data[0] in squeezed:
                     data = data[1:]
                 last = data[-1:] or last
@@ -110,6 +111,13 @@ def _filter(proc: Process, table: bytes, removed: bytes, squeezed: bytes) -> int
         proc.message(f"read error: {e.strerror}")
         return 1
     return 0
+
+
+def _squeeze(pattern: bytes, data: bytes) -> bytes:
+    try:
+        return substitute(pattern, b"$1", data)[0]
+    except Unsuited:
+        return re.sub(pattern, rb"\1", data)
 
 
 # ---- sets

@@ -3,7 +3,8 @@ from __future__ import annotations
 
 import os
 import re
-from itertools import groupby
+from itertools import compress, groupby, islice
+from operator import ne
 
 from mirage.commands._getopt import NONE, OPTIONAL, REQUIRED, Spec, parse
 from mirage.commands._io import line_blocks, open_input
@@ -23,6 +24,7 @@ SPEC = Spec("cdDuif:s:w:z0:1:2:3:4:5:6:7:8:9:", {
     help="Usage: NAME [OPTION]... [INPUT [OUTPUT]]\nFilter adjacent matching lines from INPUT (or standard input),\n"
          "writing to OUTPUT (or standard output).\n")
 
+_ONCE = b"%7d " % 1
 _LOWER = bytes(b + 32 if 65 <= b <= 90 else b for b in range(256))
 
 
@@ -81,7 +83,10 @@ def main(proc: Process) -> int:
             except OSError as e:
                 raise fatal(proc, f"{shell_quote(operands[1])}: {e.strerror}") from None
         key_of = _key(fields, skip, check, "i" in flags)
-        _run(proc, file, flags, separate, grouping, delimiter, key_of)
+        if key_of is None and not grouping and flags <= {"c"}:
+            _count(proc, file, delimiter, "c" in flags)
+        else:
+            _run(proc, file, flags, separate, grouping, delimiter, key_of)
     finally:
         file.decref()
     return 0
@@ -136,6 +141,36 @@ def _groups(proc: Process, file: OpenFile, delimiter: bytes,
                 held, held_key = list(run), this
     if held_key is not None:
         yield held
+
+
+def _count(proc: Process, file: OpenFile, delimiter: bytes, counted: bool) -> None:
+    """uniq and uniq -c with whole lines: where a run ends is found for a whole block at once."""
+    held, number = b"", 0                                    # the run that may go on in the next block
+    for block in line_blocks(proc, file, delimiter):
+        lines = block.split(delimiter)
+        if not lines[-1]:
+            lines.pop()
+        ends = list(compress(range(1, len(lines)), map(ne, lines, islice(lines, 1, None))))
+        first = ends[0] if ends else len(lines)
+        out: list[bytes] = []
+        if number and lines[0] == held:
+            number += first
+        else:
+            if number:
+                out.append(b"%7d %b" % (number, held) if counted else held)
+            held, number = lines[0], first
+        if ends:
+            out.append(b"%7d %b" % (number, held) if counted else held)
+            if counted:
+                out += [_ONCE + lines[b - 1] if b - a == 1 else b"%7d %b" % (b - a, lines[b - 1])
+                        for a, b in zip(ends, islice(ends, 1, None))]
+            else:
+                out += [lines[b - 1] for b in islice(ends, 1, None)]
+            held, number = lines[-1], len(lines) - ends[-1]
+        if out:
+            proc.stdout.write(delimiter.join(out) + delimiter)
+    if number:
+        proc.stdout.write((b"%7d %b" % (number, held) if counted else held) + delimiter)
 
 
 def _run(proc: Process, file: OpenFile, flags: set[str], separate: str, grouping: str, delimiter: bytes,

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from mirage.terminal import Terminal
     from mirage.vfs.types import Stat
 
-_STARTERS = frozenset("if then elif else while until do ! time { coproc "
-                      "command builtin exec env xargs nohup type which eval".split())
+_STARTERS = frozenset({
+    "if", "then", "elif", "else", "while", "until", "do", "!", "time", "{", "coproc",
+    "command", "builtin", "exec", "env", "xargs", "nohup", "type", "which", "eval"})
 """Words after which another command name may follow."""
 _VARIABLE = re.compile(r"(?<!\\)\$(\{?)(\w*)\Z")
 _LEADING_VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))(?=/)")
@@ -50,7 +51,8 @@ class Place:
 def find_place(text: str) -> Place:
     """The place at the end of `text`: words, quotes and command substitutions, without a full parse."""
     outer: list[tuple[int, str, list[str], bool]] = []       # of each open $( or backquote
-    start, quote, words, redirect, i = -1, "", [], False, 0
+    words: list[str] = []
+    start, quote, redirect, i = -1, "", False, 0
     while i < len(text):
         c = text[i]
         if quote == "'":

@@ -2,11 +2,11 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 
 from mirage.console.setup import make_terminal, timeout_of
 from mirage.console.streams import HostInput, HostOutput, host_input
+from mirage.process.signals import SIGHUP, SIGINT, SIGTERM
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,11 +32,10 @@ def execute(parsed: Parsed, demo: bool) -> int:
     stdout = HostOutput(1, "/dev/stdout")
     if stdout.tty:
         parsed.values.setdefault("env", []).insert(0, f"TERM={os.environ.get('TERM', 'dumb')}")
-    with make_terminal(parsed, demo, **extra) as terminal:
+    records = bool(parsed.get("json") or parsed.get("usage"))
+    with make_terminal(parsed, demo, records=records, **extra) as terminal:
         stop = Stop(terminal, extra.get("on_ask"))
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            if signal.getsignal(number) is not signal.SIG_IGN:
-                signal.signal(number, stop)
+        stop.install(SIGINT, SIGTERM, SIGHUP)
         if parsed.get("json"):
             import json
             result = terminal.run(command, stdin=stdin, timeout=timeout)
@@ -58,6 +57,13 @@ class Stop:
         self.terminal = terminal
         self.owner = owner
         self.status = 0
+
+    def install(self, *numbers: int) -> None:
+        """Become the handler of these signals, but of those that the host ignores (nohup)."""
+        import _signal  # `signal` without its enums: start-up is short
+        for number in numbers:
+            if _signal.getsignal(number) != _signal.SIG_IGN:
+                _signal.signal(number, self)
 
     def __call__(self, number: int, frame: object) -> None:
         self.status = 128 + number

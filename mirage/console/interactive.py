@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from typing import Any
 
     from prompt_toolkit import PromptSession
+    from prompt_toolkit.buffer import Buffer
     from prompt_toolkit.history import History
 
     from mirage.console.options import Parsed
-    from mirage.process.files import OpenFile
     from mirage.terminal import Terminal
     from mirage.vfs.types import Mount
 
@@ -63,8 +63,7 @@ def run_lines(terminal: Terminal, timeout: float | None) -> int:
     """
     stdin, stdout, stderr = host_input(), HostOutput(1, "/dev/stdout"), HostOutput(2, "/dev/stderr")
     stop = Stop(terminal)
-    signal.signal(signal.SIGINT, stop)
-    signal.signal(signal.SIGTERM, stop)
+    stop.install(signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     wanted: str | None = None
     status, number, pending = 0, 1, ""
     while not stop.status:
@@ -172,26 +171,35 @@ class Prompt:
         from prompt_toolkit import PromptSession
         from prompt_toolkit.auto_suggest import AutoSuggestFromHistory
         from prompt_toolkit.lexers import PygmentsLexer
+        from prompt_toolkit.shortcuts import CompleteStyle
         from pygments.lexers.shell import BashLexer
 
         from mirage.console.completion import ShellCompleter
         return PromptSession(history=_history(), multiline=True, key_bindings=self._keys(),
-                             completer=ShellCompleter(self.terminal), complete_in_thread=True,
+                             completer=ShellCompleter(self.terminal), complete_style=CompleteStyle.READLINE_LIKE,
                              complete_while_typing=False, enable_history_search=True,
                              auto_suggest=AutoSuggestFromHistory(), lexer=PygmentsLexer(BashLexer),
                              prompt_continuation=lambda width, number, wrapped: "> ".rjust(min(width, 4)))
 
     @staticmethod
     def _keys() -> Any:
+        from prompt_toolkit.application.current import get_app
+        from prompt_toolkit.filters import is_searching
         from prompt_toolkit.key_binding import KeyBindings
+        from prompt_toolkit.search import accept_search
         keys = KeyBindings()
 
-        @keys.add("enter")
+        @keys.add("enter", filter=is_searching)
+        def accept_found(event: Any) -> None:
+            accept_search()
+            accept_line(get_app().current_buffer)
+
+        @keys.add("enter", filter=~is_searching)
         def accept(event: Any) -> None:
-            buffer = event.current_buffer
-            if buffer.complete_state is not None and buffer.complete_state.current_completion is not None:
-                buffer.complete_state = None                 # takes the completion; the next Enter runs the line
-            elif buffer.text.strip() and needs_more(buffer.text + "\n", extglob=True):
+            accept_line(event.current_buffer)
+
+        def accept_line(buffer: Buffer) -> None:
+            if buffer.text.strip() and needs_more(buffer.text + "\n", extglob=True):
                 buffer.insert_text("\n")
             else:
                 buffer.validate_and_handle()

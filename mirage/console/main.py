@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 HELP = """\
-Usage: mirage [exec] [OPTION]... COMMAND     run a line of bash (- reads it from standard input)
-       mirage [OPTION]...                    open the interactive terminal
+Usage: mirage [exec] [OPTION]... COMMAND       run a line of bash (- reads it from standard input)
+       mirage [OPTION]...                      open the interactive terminal
        mirage demo [exec [OPTION]... COMMAND]  the same on the demo workspace
-       mirage policy check -f FILE COMMAND   explain what a policy says to a command, without running it
-       mirage policy list                    the policies that ship with Mirage
+       mirage policy check -f FILE COMMAND     explain what a policy says to a command, without running it
+       mirage policy list                      the policies that ship with Mirage
 
 Options (before or after COMMAND):
   -f, --config FILE   mirage.yaml that describes mounts, CLIs, policy, limits
@@ -23,17 +23,35 @@ Options (before or after COMMAND):
   --policy NAME|FILE  a shipped policy or a policy file; may repeat: all must allow
   --cwd DIR           where to start (default /workspace)
   --env NAME=VALUE    set an environment variable inside; may repeat
-  --timeout SECONDS   stop the line after this time (default 120)
+  --timeout SECONDS   stop the line after this time (default 120, none at the prompt of the interactive terminal)
   --json              print {stdout, stderr, exit_code, refusals, effects, usage} as one JSON object
   --usage             print what it cost (calls, bytes, time) on standard error
   -h, --help          this text
   --version           the version
+
+The exit status is that of COMMAND; 124 after the timeout, 126 refused by the policy, 130 interrupted, 137 a limit,
+2 for a bad command line. Without a configuration /workspace is in memory; the interactive terminal shows the current
+folder read-only at /src as well. With a pipe as standard input `mirage` runs the lines that come.
 
 Examples:
   mirage exec --mount /src=host:. 'grep -rn TODO /src | head'
   mirage -f mirage.yaml 'jq -r .subject /mail/INBOX/*/*.json | sort | uniq -c'
   mirage demo
 """
+DEMO_HELP = """\
+Usage: mirage demo [OPTION]...               open the interactive terminal on the demo workspace
+       mirage demo exec [OPTION]... COMMAND  run a line of bash there
+
+A small company, made up: /mail is a mailbox (Gmail, simulated in this process), /docs its documents, `mail` sends and
+changes mail. Nothing of yours is in it and nothing leaves the machine. /VFS.md describes it.
+The options are those of mirage; see: mirage --help
+
+Examples:
+  mirage demo exec 'ls /mail; cat /VFS.md'
+  mirage demo exec 'grep -rl invoice /mail/INBOX | head -3'
+"""
+LATER = ("mount", "serve", "explain", "index", "run")
+"""Subcommands of a later version; until then nobody shall rely on them being commands of bash."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -42,38 +60,51 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         return _dispatch(args)
     except UsageError as e:
-        print(f"mirage: {e}\nTry 'mirage --help' for more information.", file=sys.stderr)
+        text = f"mirage: {e}\nTry 'mirage --help' for more information.\n"
+        if sys.stderr is not None:
+            sys.stderr.write(text)
         return 2
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
+        _drop_output()
         return 141
 
 
+def _drop_output() -> None:
+    """Nobody reads standard output any more: Python shall not complain about that when it ends."""
+    import os
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, 1)
+    os.close(null)
+
+
 def _dispatch(args: list[str]) -> int:
-    first = args[0] if args else ""
-    if first == "--version":
+    parsed = parse(args)
+    operands = parsed.operands
+    first = operands[0] if operands else ""
+    if parsed.get("version"):
         from mirage import __version__
         print(f"mirage {__version__}")
         return 0
     if first == "policy":
         from mirage.console.policy import policy
-        return policy(args[1:])
-    if first == "demo":
-        return _terminal(args[1:], demo=True)
-    return _terminal(args, demo=False)
-
-
-def _terminal(args: list[str], demo: bool) -> int:
-    explicit = args[:1] == ["exec"]
-    parsed = parse(args[1:] if explicit else args)
+        del args[parsed.places[0]]
+        return policy(args)
+    demo = first == "demo"
+    if demo:
+        del operands[0]
+    explicit = operands[:1] == ["exec"]
+    if explicit:
+        del operands[0]
     if parsed.get("help"):
-        sys.stdout.write(HELP)
+        sys.stdout.write(DEMO_HELP if demo else HELP)
         return 0
-    if len(parsed.operands) > 1:
-        raise UsageError(f"one COMMAND expected, got {len(parsed.operands)}: quote it as one word "
-                         f"('{parsed.operands[0]} {parsed.operands[1]} ...')")
-    if parsed.operands:
+    if first in LATER:
+        raise UsageError(f"{first}: not in this version; a command of this name is run by: mirage exec {first}")
+    if len(operands) > 1:
+        raise UsageError(f"one COMMAND expected, got {len(operands)}: quote it as one word: '{' '.join(operands)}'")
+    if operands:
         from mirage.console.execute import execute
         return execute(parsed, demo)
     if explicit:

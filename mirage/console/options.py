@@ -12,7 +12,7 @@ TERMINAL_OPTIONS = {
     "-f": ("config", VALUE), "--config": ("config", VALUE), "--mount": ("mount", LIST),
     "--policy": ("policy", LIST), "--cwd": ("cwd", VALUE), "--env": ("env", LIST),
     "--timeout": ("timeout", VALUE), "--json": ("json", FLAG), "--usage": ("usage", FLAG),
-    "-h": ("help", FLAG), "--help": ("help", FLAG),
+    "-h": ("help", FLAG), "--help": ("help", FLAG), "--version": ("version", FLAG),
 }
 
 
@@ -21,13 +21,14 @@ class UsageError(Exception):
 
 
 class Parsed:
-    """Options by name (a list for those that repeat) and the operands in order."""
+    """Options by name (a list for those that repeat), the operands in order and where they stand in the arguments."""
 
-    __slots__ = ("operands", "values")
+    __slots__ = ("operands", "places", "values")
 
     def __init__(self) -> None:
         self.values: dict[str, Any] = {}
         self.operands: list[str] = []
+        self.places: list[int] = []
 
     def get(self, name: str, default: Any = None) -> Any:
         return self.values.get(name, default)
@@ -41,11 +42,15 @@ def parse(args: Sequence[str], table: dict[str, tuple[str, int]] = TERMINAL_OPTI
         i += 1
         if arg == "--":
             parsed.operands.extend(args[i:])
+            parsed.places.extend(range(i, len(args)))
             break
         if not arg.startswith("-") or arg == "-":
             parsed.operands.append(arg)
+            parsed.places.append(i - 1)
             continue
         name, equals, value = arg.partition("=")
+        if not arg.startswith("--") and len(arg) > 2 and arg[:2] in table:
+            name, equals, value = arg[:2], "=", arg[2:]      # -fFILE
         if name not in table:
             raise UsageError(f"unknown option {name}")
         key, kind = table[name]

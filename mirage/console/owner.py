@@ -30,6 +30,7 @@ class Owner:
             if self.away:
                 return Verdict.deny("asked while nobody was there to answer; run it in the foreground")
             self.stopped.clear()
+            self._forget_input()
             self._say(f"mirage: approval needed: {plain(ask.effect)} {plain(ask.target)}\n"
                       f"  reason:  {plain(ask.reason)}\n  command: {plain(' '.join(ask.command))}\n"
                       "  allow it? [y]es, [a]lways in this session, [N]o: ")
@@ -44,16 +45,23 @@ class Owner:
     def _say(text: str) -> None:
         os.write(2, text.encode("utf-8", "backslashreplace"))
 
-    def _answer(self) -> str:
-        """A line of the terminal; what was typed before the question does not answer it."""
-        import select
+    @staticmethod
+    def _forget_input() -> None:
+        """What was typed before the question does not answer it."""
         import termios
         try:
             termios.tcflush(0, termios.TCIFLUSH)
+        except (OSError, termios.error):
+            pass
+
+    def _answer(self) -> str:
+        """A line of the terminal."""
+        import select
+        try:
             while not self.stopped.is_set():
                 if select.select((0,), (), (), 0.1)[0]:
                     return os.read(0, 4096).decode("utf-8", "replace").strip().lower()
-        except (OSError, termios.error):
+        except OSError:
             pass
         return ""
 

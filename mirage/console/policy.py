@@ -33,17 +33,18 @@ OPTIONS = {"-f": ("config", VALUE), "--config": ("config", VALUE), "--policy": (
 
 
 def policy(args: Sequence[str]) -> int:
-    if not args or args[0] in ("-h", "--help"):
+    if not args:
         sys.stdout.write(HELP)
         return 0
-    if args[0] == "list":
-        return _list()
-    if args[0] != "check":
-        raise UsageError(f"policy: unknown command {args[0]!r}; known: check, list")
-    parsed = parse(args[1:], OPTIONS)
+    parsed = parse(args, OPTIONS)
     if parsed.get("help"):
         sys.stdout.write(HELP)
         return 0
+    command = parsed.operands.pop(0) if parsed.operands else ""
+    if command == "list" and not parsed.operands and not parsed.values:
+        return _list()
+    if command != "check":
+        raise UsageError(f"policy: unknown command {command!r}; known: check, list")
     if len(parsed.operands) != 1:
         raise UsageError("policy check needs one COMMAND, quoted as one word")
     return _check(parsed)

@@ -11,33 +11,51 @@ if TYPE_CHECKING:
     from mirage.vfs.types import Mount
 
 
-def make_terminal(parsed: Parsed, demo: bool, defaults: dict[str, Mount] | None = None, **extra: Any) -> Terminal:
+def make_terminal(parsed: Parsed, demo: bool, defaults: dict[str, Mount] | None = None, *, records: bool = False,
+                  **extra: Any) -> Terminal:
     """The Terminal that the options describe; `defaults` are mounts that --mount may replace.
 
+    records  Result.effects and usage are wanted, even where no policy makes the Terminal keep them
     Raises UsageError with what to write instead.
     """
     mounts = {**(defaults or {}), **_mounts(parsed.get("mount", []))}
-    arguments: dict[str, Any] = dict(extra)
+    arguments: dict[str, Any] = {"mounts": mounts, "env": _environment(parsed.get("env", [])), **extra}
     if parsed.get("cwd"):
         arguments["cwd"] = parsed.get("cwd")
-    env = _environment(parsed.get("env", []))
-    policies = parsed.get("policy", [])
-    if policies:
-        from mirage.policy import Policy, PolicyError
+    try:
+        terminal = _terminal(parsed, demo, records, arguments)
+    except (ValueError, ImportError) as e:                   # of a config, policy, provider; the demo's NEEDS
+        raise UsageError(str(e)) from None
+    except OSError as e:
+        raise UsageError(_told(e)) from None
+    if parsed.get("cwd"):
         try:
-            arguments["policy"] = Policy.load_all(policies)
-        except (PolicyError, OSError) as e:
-            raise UsageError(str(e)) from None
+            terminal.chdir(parsed.get("cwd"))
+        except OSError as e:
+            terminal.close()
+            raise UsageError(f"--cwd {parsed.get('cwd')}: {e.strerror}") from None
+    return terminal
+
+
+def _terminal(parsed: Parsed, demo: bool, records: bool, arguments: dict[str, Any]) -> Terminal:
+    policies = parsed.get("policy", [])
+    config = parsed.get("config")
+    if config and not demo:
+        from mirage.config import load
+        return load(config).make_terminal(policies=policies, **arguments)
+    if config:
+        raise UsageError("the demo has its own configuration: -f cannot be used with it")
+    if policies or records:
+        from mirage.policy import Policy
+        arguments["policy"] = Policy.load_all(policies)
     if demo:
         from mirage.console.demo import demo_terminal
-        return demo_terminal(mounts, env=env, **arguments)
-    if parsed.get("config"):
-        from mirage.config import ConfigError, load
-        try:
-            return load(parsed.get("config")).terminal(mounts=mounts, env=env, **arguments)
-        except (ConfigError, OSError) as e:
-            raise UsageError(str(e)) from None
-    return Terminal(mounts, env=env, **arguments)
+        return demo_terminal(**arguments)
+    return Terminal(**arguments)
+
+
+def _told(e: OSError) -> str:
+    return f"{e.filename}: {e.strerror}" if e.filename and e.strerror else str(e)
 
 
 def timeout_of(parsed: Parsed) -> float | None:
@@ -61,10 +79,12 @@ def _mounts(specs: list[str]) -> dict[str, Mount]:
     for text in specs:
         path, equals, spec = text.partition("=")
         if not equals or not path.startswith("/"):
-            raise UsageError(f"--mount wants PATH=SPEC, such as /src=host:. ; got {text!r}")
+            raise UsageError(f"--mount wants PATH=SPEC with an absolute PATH, such as /src=host:. ; got {text!r}")
         try:
             mounts[path] = open_spec(spec)
-        except (ValueError, OSError) as e:
+        except OSError as e:
+            raise UsageError(f"--mount {path}: {_told(e)}") from None
+        except ValueError as e:
             raise UsageError(f"--mount {path}: {e}") from None
     return mounts
 
@@ -73,7 +93,7 @@ def _environment(pairs: list[str]) -> dict[str, str]:
     env = {}
     for pair in pairs:
         name, equals, value = pair.partition("=")
-        if not equals or not name.replace("_", "a").isalnum() or name[0].isdigit():
+        if not equals or not (name.isascii() and name.isidentifier()):
             raise UsageError(f"--env wants NAME=VALUE, got {pair!r}")
         env[name] = value
     return env

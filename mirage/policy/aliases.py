@@ -76,8 +76,20 @@ class Aliases:
                     paths.append(mounted.point)
         return paths
 
-    def changed(self) -> None:
-        """Names were made, moved or removed: an index of hard links is of no use any more."""
+    def add(self, old: Target, new: Target) -> None:
+        """`old` gets the further or other name `new`; a name that goes is kept until the index is made anew."""
+        table, index, _ = self._index
+        stat = old.stat
+        if stat is None or table is not self._machine.namespace.table:
+            return
+        known = index.get(stat.identity)
+        if known is not None:
+            known.extend(self.names(new))
+        elif stat.nlink == 1:
+            index[stat.identity] = [*self.names(old), *self.names(new)]
+
+    def moved(self) -> None:
+        """A directory got another name: the paths of an index of hard links are wrong."""
         if self._index[0] is not None:
             self._index = (None, {}, 0.0)
 

@@ -85,8 +85,8 @@ class Gate:
         self._approved: dict[tuple[object, ...], Verdict] = {}
         self._spent: dict[Rule, list[float]] = {}
         self._lines = 0
-        self._line = Line(self, "", 0)
-        self._api = Line(self, "", 0)
+        self._api = Line(self, "", 0)                        # what happens outside every line
+        self._line = self._api
         self._running: dict[int, tuple[str, ...]] = {}
         self._roots: tuple[Table | None, frozenset[str]] = (None, frozenset())
 
@@ -143,15 +143,18 @@ class Gate:
         self._refuse(Decision("deny", rule, f"it would leave a rule of the policy: {rule.reason}"), effect,
                      target.path, proc)
 
-    def moving(self, old: Target, new: Target, directory: bool, proc: Any) -> None:
-        """A rename or hard link may not take anything out of a rule. Raises like check."""
+    def moving(self, old: Target, new: Target | None, directory: bool, proc: Any) -> None:
+        """A rename or hard link, or the removal of one of several hard links, may not take anything out of a rule."""
         if not self._has_paths:
             return
-        effect = "destroy" if directory else "link"
-        before, after = self._aliases.names(old), self._aliases.names(new)
+        effect = "link" if new is not None and not directory else "destroy"
+        before = self._aliases.names(old)
+        after = self._aliases.names(new) if new is not None else []
         if not directory:                                    # its other hard links stay what they are
             own = self._aliases.names(Target(old.mounted, old.inner, old.path, None))
             after = [*after, *(path for path in before if path not in own)]
+        if not after:
+            return
         rule = self.policy.moving_lifts(before, after, directory)
         if rule is not None:
             self._stays(rule, effect, old, proc)
@@ -160,6 +163,8 @@ class Gate:
             will = strictest(self._on_path(looked_at, path) for path in after)
             if STRICTNESS[will.action] < STRICTNESS[was.action]:
                 self._refuse(Decision("deny", was.rule, was.reason), effect, old.path, proc)
+        if new is not None and not directory:
+            self._aliases.add(old, new)
 
     def allows(self, effect: str, target: Target, proc: Any) -> bool:
         return self.decide(effect, target).action in ("allow", "limit")
@@ -245,8 +250,8 @@ class Gate:
         self._line_of(proc).moved(self._command(proc), effect, target.mounted.point, decision.rule_name, size)
 
     def done(self, effect: str, target: Target, proc: Any) -> None:
-        if effect in ("link", "create", "destroy"):
-            self._aliases.changed()
+        if effect == "destroy" and target.stat is not None and target.stat.is_dir:
+            self._aliases.moved()
         self._line_of(proc).changed(self._command(proc), effect, target.path, self.decide(effect, target).rule_name)
 
     # ---- commands and calls
@@ -284,7 +289,7 @@ class Gate:
             nonlocal paths
             if paths is None:
                 paths = operands([programs[0], *words[1:]] if programs else words,
-                                 lambda w: proc.fs.realpath(w, strict=False) if w else w, self.is_mount_root, proc.cwd)
+                                 lambda word: _real(proc, word), self.is_mount_root, proc.cwd)
             return paths
         decisions = self.policy.each_on_command(command_names(words), programs, found)
         if paths is None:
@@ -421,10 +426,12 @@ class Gate:
         return self._line if getattr(proc, "kernel", None) is not None else self._api
 
     def finish(self, line: Line) -> None:
-        self.journal.append(line.take_records(True))
-        self.journal.append(self._api.take_records(True))
         if self._line is line:
-            self._line = Line(self, "", line.number)
+            self._line = self._api
+        records = line.take_records(True)
+        if self._api.pending:
+            records.extend(self._api.take_records(True))
+        self.journal.append(records)
 
     def counters(self) -> tuple[int, int, int]:
         """(calls, searches, candidates) that the mounts and CLIs of this machine have counted so far."""
@@ -449,9 +456,16 @@ class Gate:
         return words[0] if words else ""
 
     def close(self) -> None:
-        for line in (self._line, self._api):
-            self.journal.append(line.take_records(True))
+        self.journal.append(self._api.take_records(True))
         self.journal.close()
+
+
+def _real(proc: Any, word: str) -> str:
+    """The place that a word names, as far as it can be told."""
+    try:
+        return proc.fs.realpath(word, strict=False)  # type: ignore[no-any-return]
+    except OSError:
+        return proc.fs.abspath(word)  # type: ignore[no-any-return]
 
 
 def _words(argv: Sequence[Any]) -> tuple[str, ...]:

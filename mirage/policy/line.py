@@ -53,6 +53,11 @@ class Line:
     def effects(self) -> tuple[Effect, ...]:
         return tuple(self._effects)
 
+    @property
+    def pending(self) -> bool:
+        """Is there anything that take_records would give?"""
+        return bool(self._events or self._sums or self._commands)
+
     def __enter__(self) -> Line:
         self._started = time.monotonic()
         self._time = self._gate.machine.clock()

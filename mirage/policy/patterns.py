@@ -26,7 +26,10 @@ class PathPattern:
         if not self.anchored and components[:1] != ["**"]:
             components.insert(0, "**")
         self._components = components
-        self._match = re.compile(_regex(components), re.S).match
+        try:
+            self._match = re.compile(_regex(components), re.S).match
+        except re.error as e:
+            raise ValueError(f"{text!r} is not a path pattern: {e}") from None
 
     def covers(self, path: str) -> bool:
         """Does the pattern match `path` (absolute, normalized) or one of its ancestors?"""
@@ -60,32 +63,44 @@ class PathPattern:
         return f"PathPattern({self.text!r})"
 
 
+END = r"(?=/|\Z)"
+
+
 def _regex(components: list[str]) -> str:
-    out = []
+    """Groups of components between `**`; each takes its first place and keeps it (atomic), so that no name, however
+    chosen, makes the search long."""
+    groups: list[list[str]] = [[]]
     for component in components:
-        out.append("(?:/[^/]+)*" if component == "**" else "/" + _component(component))
-    return "".join(out) + r"(?:/.*)?\Z" if out else r"/.*\Z"
+        if component == "**":
+            groups.append([])
+        else:
+            groups[-1].append(f"/(?=[^/]){_component(component)}{END}")
+    first, *rest = ("".join(group) for group in groups)
+    return first + "".join(f"(?>(?:/[^/]+)*?{group})" for group in rest if group) + r"(?:/.*)?\Z"
 
 
 def _component(component: str) -> str:
-    """One component as a regular expression that never crosses a slash."""
-    out: list[str] = []
+    """One component as a regular expression that never crosses a slash; `*` atomic but for the last one."""
+    pieces: list[list[str]] = [[]]
     i = 0
     while i < len(component):
         c = component[i]
         i += 1
         if c == "*":
-            if not out or out[-1] != "[^/]*":
-                out.append("[^/]*")
+            pieces.append([])
         elif c == "?":
-            out.append("[^/]")
-        elif c == "[" and (end := component.find("]", i + 1)) > 0:
+            pieces[-1].append("[^/]")
+        elif c == "[" and (end := component.find("]", i + 2 if component[i:i + 1] in ("!", "^") else i + 1)) > 0:
             body = component[i:end]
-            negated = body[:1] in "!^"
+            negated = body[:1] in ("!", "^")
             body = body[1:] if negated else body
-            escaped = body.replace("\\", "\\\\").replace("[", "\\[").replace("^", "\\^")
-            out.append(f"[{'^/' if negated else ''}{escaped}]")
+            escaped = re.sub(r"([\\\[\]^&|~])", r"\\\1", body)
+            pieces[-1].append(f"[{'^/' if negated else ''}{escaped}]")
             i = end + 1
         else:
-            out.append(re.escape(c))
-    return "".join(out)
+            pieces[-1].append(re.escape(c))
+    first, *rest = ("".join(piece) for piece in pieces)
+    if not rest:
+        return first
+    middle = "".join(f"(?>[^/]*?{piece})" for piece in rest[:-1] if piece)
+    return f"{first}{middle}[^/]*{rest[-1]}"

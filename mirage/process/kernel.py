@@ -214,7 +214,7 @@ class Kernel:
 
     def slow_tick(self) -> None:
         """Every QUANTUM ticks: count steps, look at the clock, at signals, and let others run."""
-        self.steps += self.granted - 1 - self.budget
+        self.steps += self.granted - self.budget
         self.granted = self.budget = 0 if self.attention else QUANTUM
         self.attention.discard(self.current)
         if self.limits.steps and self.steps > self.limits.steps:

@@ -140,6 +140,7 @@ class Process:
 
         No reference is counted: pass the result to install/allocate, or use `with proc.opened(...)`.
         """
+        self.kernel.tick()
         fd = self._device_fd(path)
         if fd is not None:
             return self._reopen(fd, path, flags)

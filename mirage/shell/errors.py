@@ -13,6 +13,7 @@ class ParseError(Exception):
     pos         offset into the text
     incomplete  True when more input could make the script valid: an interactive terminal asks for it
     expected    the grammar's token names that could have followed
+    nested      True inside ``$(...)`` and the like: more than the text it stands in is given up
     """
 
     def __init__(
@@ -32,11 +33,13 @@ class ParseError(Exception):
         self.expected = expected
         self.source = source
         self.detail: str | None = None
+        self.nested = False
 
     def copy(self) -> ParseError:
         """The same error, to be raised again: a raised exception collects a traceback."""
         other = ParseError(self.msg, self.pos, self.line, self.incomplete, self.expected, self.source)
         other.detail = self.detail
+        other.nested = self.nested
         return other
 
     def lines(self, prefix: str = "bash") -> tuple[str, ...]:

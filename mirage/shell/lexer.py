@@ -603,7 +603,7 @@ class Lexer(ConditionReader):
             error = self.error("syntax error: unexpected end of file", self.size, True, expected)
             error.line = self.end_line()
             return error
-        if token == "NEWLINE":
-            return self.unexpected("newline", self.token_pos, expected)
-        shown = self.text[self.token_pos : self.pos] or ")"
-        return self.unexpected(shown, self.token_pos, expected)
+        shown = "newline" if token == "NEWLINE" else self.text[self.token_pos : self.pos] or ")"
+        error = self.unexpected(shown, self.token_pos, expected)
+        error.nested = self.nested
+        return error

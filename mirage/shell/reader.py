@@ -265,10 +265,10 @@ class WordReader:
                 words = self.source.words
                 word = words.get(plain)
                 if word is None:
-                    word = words[plain] = make_word([Lit(plain)], plain)
+                    word = words[plain] = make_word([Lit(plain)], plain, posix=self.source.posix)
                 return word, end
         parts, end = self.parts(pos, COMMAND_WORD)
-        return make_word(parts, self.source_text(pos, end)), end
+        return make_word(parts, self.source_text(pos, end), posix=self.source.posix), end
 
     def goes_on(self, end: int) -> bool:
         """At ``<``, ``>`` or ``(`` after plain text: is it still the same word?"""

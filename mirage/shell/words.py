@@ -43,13 +43,16 @@ def add_quoted(parts: list[Part], text: str) -> None:
         parts.append(Quoted(text))
 
 
-def make_word(parts: list[Part], text: str, *, plain: bool = False, braces: bool = True, tilde: bool = False) -> Word:
-    """Finish a word. ``plain``: an operand of an expansion, without tildes (unless ``tilde``) and braces."""
+def make_word(
+    parts: list[Part], text: str, *, plain: bool = False, braces: bool = True, tilde: bool = False, posix: bool = False
+) -> Word:
+    """Finish a word. ``plain``: an operand of an expansion, without tildes (unless ``tilde``) and braces; ``posix``:
+    a tilde in what only looks like an assignment stays."""
     if not parts:
         return Word((), "", False, text)
     if tilde or not plain:
         parts = _with_tilde(parts)
-        if braces and "~" in text and "=" in text:
+        if braces and not posix and "~" in text and "=" in text:
             parts = _like_assignment(parts)
     if braces and not plain:
         for part in parts:

@@ -279,6 +279,10 @@ class Pattern:
         """Does the whole text match?"""
         raise NotImplementedError
 
+    def is_one_character(self) -> bool:
+        """Is whatever matches exactly one character long?"""
+        return False
+
     def prefix(self, text: str, longest: bool) -> int:
         """The end of the shortest or longest prefix that matches."""
         raise NotImplementedError
@@ -402,6 +406,9 @@ class _Segments(Pattern):
         if not self.head.width:
             return 0 if longest else end
         return self.head.find(text, 0, end) if longest else self.head.rfind(text, 0, end)
+
+    def is_one_character(self) -> bool:
+        return not self.star and self.head.width == 1
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
         head, size, pos = self.head, len(text), 0

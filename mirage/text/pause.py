@@ -9,3 +9,10 @@ def pause() -> None:
     kernel = getattr(getcurrent(), "kernel", None)
     if kernel is not None:
         kernel.check()
+
+
+def reserve(size: int) -> None:
+    """What `kernel.fits(size)` is to a tool: raises LimitExceeded when `size` more bytes are too many."""
+    kernel = getattr(getcurrent(), "kernel", None)
+    if kernel is not None:
+        kernel.fits(size)

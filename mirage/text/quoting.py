@@ -3,22 +3,23 @@ from __future__ import annotations
 
 import re
 
-_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
-_BACKSLASHED = re.compile(r"[ \t\n'\"\\|&;()<>!{}*\[\]?^$`,]|\A[#~]|(?<=[:=])~")
-_METACHARACTERS = re.compile(r"[ \t\n'\"\\|&;()<>!{}*\[\]?^$`]|\A[#~]|(?<=[:=])~")
-_IN_DOUBLE_QUOTES = re.compile(r'([$`"\\])')
+# Texts, not compiled here: start-up pays for each; the module `re` keeps what was used.
+_UNPRINTABLE = "[\x00-\x1f\x7f-\x9f\ud800-\udfff]"
+_BACKSLASHED = r"[ \t\n'\"\\|&;()<>!{}*\[\]?^$`,]|\A[#~]|(?<=[:=])~"
+_METACHARACTERS = r"[ \t\n'\"\\|&;()<>!{}*\[\]?^$`]|\A[#~]|(?<=[:=])~"
+_IN_DOUBLE_QUOTES = r'([$`"\\])'
 _NAMED = {"\a": "\\a", "\b": "\\b", "\t": "\\t", "\n": "\\n", "\v": "\\v", "\f": "\\f", "\r": "\\r", "\x1b": "\\E"}
 
 
 def is_printable(text: str) -> bool:
     """No control characters and no bytes that are not UTF-8."""
-    return (text.isascii() and text.isprintable()) or _UNPRINTABLE.search(text) is None
+    return (text.isascii() and text.isprintable()) or re.search(_UNPRINTABLE, text) is None
 
 
 def ansi_c(text: str) -> str:
     """`$'...'`: every control character and undecodable byte as an escape."""
     text = text.replace("\\", "\\\\").replace("'", "\\'")
-    return f"$'{_UNPRINTABLE.sub(_escape, text)}'"
+    return f"$'{re.sub(_UNPRINTABLE, _escape, text)}'"
 
 
 def _escape(match: re.Match[str]) -> str:
@@ -42,19 +43,19 @@ def backslash(text: str) -> str:
         return "''"
     if not is_printable(text):
         return ansi_c(text)
-    return _BACKSLASHED.sub(r"\\\g<0>", text)
+    return re.sub(_BACKSLASHED, r"\\\g<0>", text)
 
 
 def double(text: str) -> str:
     """As the values in `declare -p`: `"..."`, or `$'...'` for what does not print."""
-    return '"' + _IN_DOUBLE_QUOTES.sub(r"\\\1", text) + '"' if is_printable(text) else ansi_c(text)
+    return '"' + re.sub(_IN_DOUBLE_QUOTES, r"\\\1", text) + '"' if is_printable(text) else ansi_c(text)
 
 
 def minimal(text: str) -> str:
     """As the values in the listing of `set`: quoted only when the shell would not read it back as it is."""
     if not is_printable(text):
         return ansi_c(text)
-    return single(text) if _METACHARACTERS.search(text) else text
+    return single(text) if re.search(_METACHARACTERS, text) else text
 
 
 
@@ -62,4 +63,4 @@ def subscript(key: str) -> str:
     """A key of an associative array as `declare -p` prints it between brackets."""
     if not is_printable(key):
         return ansi_c(key)
-    return double(key) if key in ("@", "*", "") or _METACHARACTERS.search(key) else key
+    return double(key) if key in ("@", "*", "") or re.search(_METACHARACTERS, key) else key

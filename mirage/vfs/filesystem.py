@@ -98,7 +98,7 @@ class FileSystem:
                 e.filename, e.filename2 = path, None
                 raise
 
-    def _ask_moving(self, old: Target, new: Target, path: str, directory: bool) -> None:
+    def _ask_moving(self, old: Target, new: Target | None, path: str, directory: bool) -> None:
         gate = self.machine.gate
         if gate is not None:
             try:
@@ -592,6 +592,8 @@ class FileSystem:
             raise self._error(target, errno.ENOTDIR, path)
         self._fixed(target, path)
         self._ask("destroy", target, path)
+        if stat.nlink > 1:
+            self._ask_moving(target, None, path, False)
         self._may_remove(target, path)
         self._able(target, "remove", path)
         self._call(path, target.mounted.mount.unlink, target.inner)
@@ -649,6 +651,8 @@ class FileSystem:
             self._ask("create", target, new, directory)
         else:
             self._ask("destroy", target, new, directory)
+            if there.nlink > 1 and not there.is_dir:
+                self._ask_moving(target, None, new, False)
         self._ask_moving(source, target, old, directory)
         self._may_remove(source, old)
         self._may_remove(target, new)

@@ -11,7 +11,7 @@ Which effects an operation asks for (`x` is the resolved Target):
   open O_CREAT, mkdir, mkfifo (new)    create x
   open for writing, append             write x; O_TRUNC of a file that is not empty: destroy x instead
   truncate, Handle.truncate            destroy x when it gets shorter, else write x
-  unlink, rmdir                        destroy x
+  unlink, rmdir                        destroy x; then `moving` where the file has other names
   rename old new                       destroy old; create new, or destroy new where it exists
                                        (subtree=True when a directory moves: rules below either name
                                        count); then `moving`
@@ -52,8 +52,11 @@ class Gate(Protocol):
         `subtree`: whatever lies below the target takes part as well.
         """
 
-    def moving(self, old: Target, new: Target, directory: bool, proc: Any) -> None:
-        """A rename or hard link to `new`, its effects allowed: may the object leave the rules about `old`?"""
+    def moving(self, old: Target, new: Target | None, directory: bool, proc: Any) -> None:
+        """A rename or hard link to `new`, its effects allowed: may the object leave the rules about `old`?
+
+        `new` is None where the name goes and the file lives on under other ones.
+        """
 
     def allows(self, effect: str, target: Target, proc: Any) -> bool:
         """The same question without consequences: no journal record, no question to the owner."""

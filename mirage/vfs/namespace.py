@@ -161,8 +161,12 @@ class Namespace:
             self.mount(point, mount)
 
     def mount(self, point: str, mount: Any) -> None:
-        """Mount at `point`, an absolute path; its parents need not exist. ValueError: it is taken."""
+        """Mount at `point`, an absolute path; its parents need not exist. ValueError: it is taken.
+
+        An object that has a mount (a database) stands for it.
+        """
         point = clean(point)
+        mount = getattr(mount, "mount", mount)
         with self._lock:
             if point in self.table.by_point:
                 raise ValueError(f"something is mounted at {point} already")

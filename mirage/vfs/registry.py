@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 GROUP = "mirage.mounts"
-INTERNAL = ("bin", "dev", "proc")                                    # parts of the default tree, not providers
-LATER = {"vfs": "databases cannot be mounted in this version"}
+INTERNAL = ("bin", "dev", "document", "proc")                                    # parts of the default tree, not providers
 
 
 class ProviderError(ValueError):
@@ -47,8 +46,6 @@ def provider(name: str) -> ModuleType:
         for point in entry_points(group=GROUP, name=name):
             module: ModuleType = point.load()
             return module
-    if name in LATER:
-        raise ProviderError(f"{name}: {LATER[name]}")
     raise ProviderError(f"unknown provider {name!r}; there are: {', '.join(names())}")
 
 
@@ -78,10 +75,18 @@ def make_mount(name: str, options: Mapping[str, Any], folder: str | os.PathLike[
             there = ", ".join(sorted(known)) or "none"
             raise ProviderError(f"{name}: unknown option {key!r}; there are: {there}")
         ready[key] = convert(name, key, value, known[key], folder)
-    try:
-        return module.build(**ready)
-    except TypeError as e:
-        raise ProviderError(f"{name}: {e}") from None
+    missing = [key for key in _required(module) if key not in ready]
+    if missing:
+        argument = f" (write {name}:{missing[0].upper()})" if missing[0] == getattr(module, "ARGUMENT", None) else ""
+        raise ProviderError(f"{name}: the option {missing[0]!r} is missing{argument}")
+    return module.build(**ready)
+
+
+def _required(module: ModuleType) -> list[str]:
+    """The options without which the provider cannot be made."""
+    import inspect
+    parameters = inspect.signature(module.build).parameters.values()
+    return [p.name for p in parameters if p.default is p.empty and p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
 
 
 def convert(name: str, key: str, value: Any, kind: Any, folder: str | os.PathLike[str] = "") -> Any:

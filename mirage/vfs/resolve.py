@@ -81,7 +81,11 @@ def resolve(table: Table, path: str, follow: bool = True, uid: int = UID, gate: 
             if at in table.children:
                 found = table.virtual_stat(at)
             elif e.errno == errno.ENOENT and create and not rest:
-                target.parent = parent_stat(table, at, uid)
+                try:
+                    target.parent = parent_stat(table, at, uid)
+                except OSError as missing:
+                    missing.place = target  # type: ignore[attr-defined]
+                    raise
                 target.slash = must_be_directory
                 return target
             else:

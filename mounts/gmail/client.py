@@ -16,6 +16,7 @@ from mirage.vfs.service import Counters, Failure, RateLimiter, Retry, as_oserror
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from mirage.mounts.gmail.transport import Api
     from mirage.vfs.secrets import Secret
 
 NAME = "gmail"
@@ -46,7 +47,7 @@ class GmailClient:
         self._limiter = RateLimiter(rate, max(rate * 20, 1))
         self._lock = threading.Lock()
         self._local = threading.local()
-        self._service: Any = None
+        self._api: Any = None
         self._credentials: Any = None
         self._offset = 0.0                                   # the service's clock less ours
 
@@ -54,25 +55,26 @@ class GmailClient:
 
     @property
     def connected(self) -> bool:
-        return self._service is not None
+        return self._api is not None
 
     def connect(self) -> None:
         """Load the library and the credentials; needed once, before the first request is made."""
-        from mirage.mounts.gmail.transport import build_service, make_credentials
+        from mirage.mounts.gmail.transport import build_api, make_credentials
         with self._lock:
-            if self._service is None:
+            if self._api is None:
                 try:
                     self._credentials = make_credentials(self._token, self._user)
                 except (LookupError, ValueError) as e:
                     raise as_oserror(NAME, Failure(401, f"credentials: {e}")) from None
-                self._service = build_service(self.endpoint)
+                self._api = build_api(self.endpoint)
 
     @property
-    def users(self) -> Any:
-        """The resource `users` of the API, to make requests with."""
-        if self._service is None:
+    def api(self) -> Api:
+        """The resources of the API, to make requests with."""
+        if self._api is None:
             self.connect()
-        return self._service.users()
+        api: Api = self._api
+        return api
 
     def _http(self) -> Any:
         """This thread's connection."""

@@ -18,6 +18,8 @@ from mirage.vfs.service import ByteCache, Freshness, service_error
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from mirage.mounts.gmail.transport import Api
+
 PAGE = 500
 FULL_BATCH = 50                                              # whole messages in one call
 WIDTH = 4                                                    # calls at a time
@@ -51,19 +53,19 @@ class Mailbox:
     # ---- state
 
     @property
-    def users(self) -> Any:
-        """The API's resource to make requests with; the first time it takes a quarter of a second."""
+    def api(self) -> Api:
+        """The API's resources to make requests with; the first time it takes a quarter of a second."""
         if not self.client.connected:
             blocking.call(self.client.connect)
-        return self.client.users
+        return self.client.api
 
     def start(self, *more: Any) -> list[Any]:
         """Labels and the place in the history, if they are not known, together with further requests."""
-        users = self.users
+        api = self.api
         requests = list(more)
         known = self._folders is not None
         if not known:
-            requests += [users.labels().list(userId="me"), users.getProfile(userId="me")]
+            requests += [api.labels.list(userId="me"), api.get_profile(userId="me")]
         if not requests:
             return []
         answers: list[Any] = blocking.call(self.client.batch, requests)
@@ -91,7 +93,7 @@ class Mailbox:
         return self._folders
 
     def reload_labels(self) -> None:
-        answer = blocking.call(self.client.execute, self.users.labels().list(userId="me"))
+        answer = blocking.call(self.client.execute, self.api.labels.list(userId="me"))
         with self._lock:
             self._folders = Folders(answer.get("labels", ()))
         self._labels_fresh.done()
@@ -104,7 +106,7 @@ class Mailbox:
         if not self._fresh.due():
             return
         self._fresh.done()
-        history = self.users.history()
+        history = self.api.history
         token, start = None, self._history
         while True:
             options: dict[str, Any] = {"pageToken": token} if token else {}
@@ -232,13 +234,13 @@ class Mailbox:
         return ids
 
     def _pages(self, label: str) -> list[str]:
-        found = self.client.pages(self.users.messages().list, "messages", maxResults=PAGE, **query_of(label))
+        found = self.client.pages(self.api.messages.list, "messages", maxResults=PAGE, **query_of(label))
         return [m["id"] for m in found]
 
     def _list_ahead(self, label: str) -> None:
         """The first pages of every folder that is not listed yet, in one call; kept where they are all."""
         labels = [label, *(x for x in self.folders().by_label if x not in self._lists and x != label)][:BATCH]
-        listing = self.users.messages().list
+        listing = self.api.messages.list
         epoch = self._epoch
         answers = blocking.call(self.client.batch, [
             listing(userId="me", maxResults=PAGE, **query_of(x)) for x in labels])
@@ -256,7 +258,7 @@ class Mailbox:
             return known[1]
         query = query_of(folder.label or "")
         query["q"] = f"{query.get('q', '')} after:{start - 1} before:{end + 1}".strip()
-        found = blocking.call(partial(self.client.pages, self.users.messages().list, "messages", maxResults=PAGE,
+        found = blocking.call(partial(self.client.pages, self.api.messages.list, "messages", maxResults=PAGE,
                                       **query))
         metas = sorted((m for m in self.metas([m["id"] for m in found]) if start * 1000 <= m.date < end * 1000),
                        key=lambda m: (m.date, m.id))
@@ -268,7 +270,7 @@ class Mailbox:
         wanted = list(ids)
         missing = [id for id in wanted if id not in self._metas]
         if missing:
-            get = self.users.messages().get
+            get = self.api.messages.get
             self._each_batch(missing, BATCH, lambda id: get(userId="me", id=id, format="full", fields=FIELDS),
                              lambda id, answer: self._keep(Meta(answer)))
         return [meta for id in wanted if (meta := self._metas.get(id)) is not None]
@@ -303,12 +305,12 @@ class Mailbox:
 
     def count(self, folder: Folder) -> int:
         """How many messages are in a folder, or in all for the root, as the service counts."""
-        users = self.users
+        api = self.api
         if folder.label is not None and folder.label in self._lists:
             return len(self._lists[folder.label])
         if folder.label in (None, ARCHIVE):
-            return int(blocking.call(self.client.execute, users.getProfile(userId="me"))["messagesTotal"])
-        label = blocking.call(self.client.execute, users.labels().get(userId="me", id=folder.label))
+            return int(blocking.call(self.client.execute, api.get_profile(userId="me"))["messagesTotal"])
+        label = blocking.call(self.client.execute, api.labels.get(userId="me", id=folder.label))
         return int(label["messagesTotal"])
 
     # ---- messages
@@ -318,7 +320,7 @@ class Mailbox:
         known = self._metas.get(id)
         if known is not None:
             return known
-        request = self.users.messages().get(userId="me", id=id, format="full")
+        request = self.api.messages.get(userId="me", id=id, format="full")
         answer = self.start(request)[0]
         if isinstance(answer, OSError):
             if answer.errno in (errno.ENOENT, errno.EINVAL):
@@ -350,7 +352,7 @@ class Mailbox:
         self._last = meta.id
         known = self.contents.get(meta.id)
         if known is None:                                    # too large to be kept, or pushed out, or gone
-            request = self.users.messages().get(userId="me", id=meta.id, format="full")
+            request = self.api.messages.get(userId="me", id=meta.id, format="full")
             known = blocking.call(lambda: self._keep_mail(self.client.execute(request)))
         return known
 
@@ -372,12 +374,12 @@ class Mailbox:
         """Fetch contents that are not kept, 50 in a call, several calls at a time."""
         missing = [id for id in dict.fromkeys(ids) if id not in self.contents]
         if missing:
-            get = self.users.messages().get
+            get = self.api.messages.get
             self._each_batch(missing, FULL_BATCH, lambda id: get(userId="me", id=id, format="full"),
                              lambda id, answer: self._keep_mail(answer))
 
     def _attachment_data(self, id: str, token: str) -> str:
-        get = self.users.messages().attachments().get
+        get = self.api.attachments.get
         return str(self.client.execute(get(userId="me", messageId=id, id=token)).get("data", ""))
 
     def attachment(self, meta: Meta, attachment: Attachment) -> bytes:
@@ -405,7 +407,7 @@ class Mailbox:
         """Fetch small attachments that are not kept, several in a call of about a megabyte."""
         missing = [(m, a) for m, a in pairs if (m.id, a.part) not in self.contents and a.size <= SMALL]
         self.load([m.id for m, _ in missing])
-        get = self.users.messages().attachments().get
+        get = self.api.attachments.get
         groups: list[list[tuple[Meta, Attachment, str]]] = []
         held = 0
         for meta, attachment in missing:
@@ -431,7 +433,7 @@ class Mailbox:
 
     def raw(self, id: str) -> bytes:
         """The message as it came, RFC 5322."""
-        request = self.users.messages().get(userId="me", id=id, format="raw")
+        request = self.api.messages.get(userId="me", id=id, format="raw")
         return decode(blocking.call(self.client.execute, request).get("raw", ""))
 
     def recent(self, since: float) -> list[str]:

@@ -121,7 +121,7 @@ class _Search:
 
     def _ask(self, parameters: list[dict[str, Any]]) -> list[list[str]]:
         """The ids that each messages.list gives; the first pages together."""
-        listing = self.box.users.messages().list
+        listing = self.box.api.messages.list
         found: list[list[str]] = []
         for at in range(0, len(parameters), BATCH):
             piece = [{"maxResults": PAGE, **p} for p in parameters[at:at + BATCH]]

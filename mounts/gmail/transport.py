@@ -74,14 +74,27 @@ def make_credentials(token: Secret | None, user: Secret | None) -> Any:
     return credentials
 
 
-def build_service(endpoint: str) -> Any:
+class Api:
+    """The resources of the API, made once: the library makes their methods anew at every call."""
+
+    def __init__(self, service: Any) -> None:
+        users = service.users()
+        self.get_profile = users.getProfile
+        self.messages = users.messages()
+        self.attachments = self.messages.attachments()
+        self.labels = users.labels()
+        self.drafts = users.drafts()
+        self.history = users.history()
+
+
+def build_api(endpoint: str) -> Api:
     """The API from the static discovery document, at `endpoint` where it is given (uploads and batches too)."""
     path = Path(googleapiclient.__file__).parent / "discovery_cache" / "documents" / "gmail.v1.json"
     document = json.loads(path.read_text(encoding="utf-8"))
     if endpoint:
         document["rootUrl"] = document["baseUrl"] = endpoint
         document.pop("mtlsRootUrl", None)
-    return build_from_document(document, http=httplib2.Http(proxy_info=None))
+    return Api(build_from_document(document, http=httplib2.Http(proxy_info=None)))
 
 
 class OneTry(httplib2.Http):  # type: ignore[misc]

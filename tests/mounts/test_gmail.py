@@ -70,10 +70,10 @@ def test_the_example_of_the_documentation(small):
     assert list(value) == ["id", "threadId", "folder", "date", "from", "to", "cc", "bcc", "replyTo", "subject", "body",
                            "labels", "attachments"]
     assert value["id"] == "6" and value["folder"] == "INBOX" and value["date"] == "2026-09-09T07:15:00Z"
-    assert value["attachments"] == [{"name": "course_schedule.md", "mimeType": "text/markdown", "size": 1600 + 0 * 0,
-                                     "path": f"/mail{COURSE}/course_schedule.md"}] or value["attachments"][0]["size"] > 0
     data = mount.read(f"{COURSE}/course_schedule.md")
-    assert data.startswith(b"# Course schedule") and value["attachments"][0]["size"] == len(data)
+    assert data.startswith(b"# Course schedule")
+    assert value["attachments"] == [{"name": "course_schedule.md", "mimeType": "text/markdown", "size": len(data),
+                                     "path": f"/mail{COURSE}/course_schedule.md"}]
 
 
 def test_attachment_paths_follow_the_mount_point(small):
@@ -259,7 +259,6 @@ def test_new_label_is_found(simulator):
     with make_terminal(simulator) as terminal:
         terminal.run("ls /mail")
         simulator.mailbox.create_label("Fresh/Inner")
-        terminal.session  # noqa: B018
         mount = terminal.machine.namespace.find("/mail").mount
         mount.box._labels_fresh.expire()
         assert terminal.run("ls /mail/Fresh").stdout == "Inner\n"
@@ -389,14 +388,15 @@ WORDS = ("invoice Apollo Norrsken firmware Kisho anemometers Weiß budget certif
 def searched():
     with GmailSimulator(messages=150, index_lag=300) as simulator:
         simulator.mailbox.deliver("New <new@late.example>", "Brandnew zebra", "A quagga and an invoice.\nnext line")
-        simulator.mailbox.deliver("Old <old@late.example>", "Second zebra", "Only an okapi.")
+        simulator.mailbox.deliver("Old <old@late.example>", "Second zebra", "Only an okapi, number 74123.")
         mount = make_mount(simulator, lag=300.0)
         yield simulator, mount, everything(make_mount(simulator))
 
 
 def test_no_whole_word_is_missed(searched):
     simulator, mount, contents = searched
-    texts = {path: data.decode("utf-8", "surrogateescape") for path, data in contents.items()}
+    texts = {path: data.decode("utf-8", "surrogateescape") for path, data in contents.items()
+             if len(data) < 1 << 20}
     assert len(WORDS) >= 100
     asked = 0
     for number, word in enumerate((*WORDS, "zebra", "quagga", "okapi", "next")):
@@ -417,7 +417,7 @@ def test_no_whole_word_is_missed(searched):
 def test_grep_gives_the_same_with_and_without_the_service(searched):
     simulator, mount, _ = searched
     with make_terminal(simulator, make_mount(simulator, lag=300.0)) as terminal:
-        for word in ("invoice", "Apollo", "zebra", "quagga", "anemometers", "plain", "Weiß", "2490"):
+        for word in ("invoice", "Apollo", "zebra", "quagga", "anemometers", "plain", "Weiß", "74123"):
             service = terminal.run(f"grep -rwn '{word}' /mail")
             exact = terminal.run(f"grep --exact -rwn '{word}' /mail")
             assert service.stdout == exact.stdout and service.exit_code == exact.exit_code == 0, word

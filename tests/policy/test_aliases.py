@@ -87,3 +87,22 @@ def test_no_rename_into_a_rule_that_allows_more():
         for line in ("mv /m/x/y /m/w; cat /m/w/y/pub/k", "mv /m/x/y /m/v; cat /m/v/pub/k", "mv -T /m/x/d /m/w; cat /m/w/pub",
                      "mv /m/x/y/pub /m/w/pub; cat /m/w/pub/k", "ln /m/x/d/pub /m/w/pub; cat /m/w/pub"):
             assert SECRET not in seen(t.run(line)), line
+
+
+def test_removing_the_protected_name_does_not_free_the_other():
+    for line in ("rm /m/in/k; cat /m/out", "mv /m/x /m/in/k; cat /m/out", "ln -f /m/x /m/in/k; cat /m/out", "rm -rf /m/in; cat /m/out",
+                 "cp --remove-destination /m/x /m/in/k; cat /m/out", "find /m/in -delete; cat /m/out", "ln -sf /m/x /m/in/k; cat /m/out"):
+        memory = Memory({"in/k": SECRET, "x": "x"})
+        memory.link("/in/k", "/out")
+        with terminal(rule("deny", path="/m/in", effect="read"), {"/m": memory}) as t:
+            assert SECRET not in seen(t.run(line)), line
+            assert SECRET not in seen(t.run("cat /m/out /m/*")), line
+
+
+def test_many_hard_links_are_not_slow():
+    import time
+    memory = Memory({f"d/{i}": SECRET for i in range(800)})
+    with terminal(rule("deny", path="/m/none", effect="write"), {"/m": memory}) as t:
+        started = time.process_time()
+        assert t.run("cp -al /m/d /m/e; cat /m/e/* /m/d/* > /dev/null; for f in /m/e/1*; do cat $f > /m/o; rm /m/o; done").exit_code == 0
+        assert time.process_time() - started < 5

@@ -97,11 +97,12 @@ def test_no_answer_is_no(owner):
 
 def test_the_time_of_an_answer_is_not_the_line_s():
     def slow(ask):
-        time.sleep(0.4)
+        time.sleep(1.0)
         return Verdict.allow()
     with terminal(ASK, on_ask=slow) as t:
-        result = t.run("rm /data/pub.txt; sleep 0.05; echo done", timeout=0.3)
-        assert result.stdout == "done\n" and result.exit_code == 0 and result.usage.seconds < 0.3
+        t.run("rm -f /tmp/none; sleep 0")                    # loads the tools
+        result = t.run("rm /data/pub.txt; sleep 0.05; echo done", timeout=0.8)
+        assert result.stdout == "done\n" and result.exit_code == 0 and result.usage.seconds < 0.8
 
 
 def test_arun_asks_as_well():
@@ -181,6 +182,13 @@ rules:
     with Terminal(policy="read-only", clis=[slack]) as t:
         assert t.run("slack read-channel --channel C").exit_code == 0
         assert t.run("slack post-message --channel C").exit_code == 126
+
+
+def test_a_hidden_cli():
+    with Terminal(policy="rules: [{path: /usr/bin/slack, action: hide}]", clis=[Slack()]) as t:
+        for line in ("slack --help", "which slack", "cat /SKILL.md", "cat /VFS.md", "ls /usr/bin", "compgen -c sla"):
+            assert "slack" not in t.run(line).stdout, line
+        assert t.run("slack --help").stderr == "bash: line 1: slack: command not found\n"
 
 
 @pytest.mark.parametrize("when", ["starts_with(text, `1`)", "length(nothing) > `1`", "abs(channel)"])

@@ -185,7 +185,6 @@ echo {f} | xargs touch; xargs -a <(echo x) -I @ bash -c 'echo @ >> {f}'
 bash -c 'echo x >> {f}'
 find {f} -fprint {f}x
 : > {f}.new && cat {f}.new >> {f}
-history -a {f}
 """,
     "destroy": r"""
 > {f}

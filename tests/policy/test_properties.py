@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from mirage import Terminal
 from mirage.mounts import Memory
 from mirage.policy import Policy
+from mirage.policy.model import PolicyModel
 from mirage.policy.vocabulary import FILE_EFFECTS, STRICTNESS
 
 NAMES = ["a", "b", "c", "k.pem"]
@@ -24,27 +25,23 @@ one_rule = st.builds(lambda p, e, a: {"path": p, "action": a, **({} if a == "hid
 
 
 def document(rules, default="allow", allow_paths=None):
-    import json
-    data = {"rules": rules, "default": default}
-    if allow_paths:
-        data["allow_paths"] = allow_paths
-    return json.dumps(data) + "\n"
+    return PolicyModel.model_validate({"rules": rules, "default": default, "allow_paths": allow_paths})
 
 
 documents = st.builds(document, st.lists(one_rule, max_size=4), st.sampled_from(["allow", "allow", "deny"]),
                       st.one_of(st.none(), st.just(["/m/a", "/tmp"])))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.lists(documents, min_size=1, max_size=3), documents, inner, st.sampled_from(FILE_EFFECTS))
 def test_a_further_policy_never_widens(sources, further, path, effect):
     for where in (f"/m/{path}", f"/n/{path}", "/m", "/"):
-        before = Policy.load_all(sources).on_path(effect, where).action
+        before = Policy(sources).on_path(effect, where).action
         for more in ([*sources, further], [further, *sources]):
-            assert STRICTNESS[Policy.load_all(more).on_path(effect, where).action] >= STRICTNESS[before]
+            assert STRICTNESS[Policy(more).on_path(effect, where).action] >= STRICTNESS[before]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(documents, st.lists(inner, min_size=1, max_size=5, unique=True), st.data())
 def test_the_answer_for_an_object_is_the_strictest_of_its_names(source, paths, data):
     memory = tree(paths)
@@ -53,7 +50,7 @@ def test_the_answer_for_an_object_is_the_strictest_of_its_names(source, paths, d
     if files:
         links = [f"/{data.draw(st.sampled_from(files))}", "/extra"]
         memory.link(*links)
-    with Terminal({"/m": memory, "/n": memory}, policy=source) as t:
+    with Terminal({"/m": memory, "/n": memory}, policy=Policy([source])) as t:
         gate = t.machine.gate
         for path in paths:
             from mirage.vfs.resolve import resolve
@@ -117,7 +114,7 @@ protecting = st.builds(lambda p, a, e: {"path": p, "action": a, **({"effect": e}
                        st.sampled_from(["hide", "deny"]), st.sampled_from([["read"], ["read", "stat", "list"], ["read", "search"]]))
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(st.lists(protecting, min_size=1, max_size=3), st.lists(inner, min_size=2, max_size=6, unique=True),
        st.lists(operation, min_size=1, max_size=6), st.booleans())
 def test_protected_content_stays_where_it_is(rules, paths, operations, linked):
@@ -128,7 +125,7 @@ def test_protected_content_stays_where_it_is(rules, paths, operations, linked):
             memory.link("/" + files[0], "/z")
         except FileExistsError:
             pass
-    with Terminal({"/m": memory, "/n": memory}, policy=document(rules)) as t:
+    with Terminal({"/m": memory, "/n": memory}, policy=Policy([document(rules)])) as t:
         policy = t.machine.gate.policy
         secrets = set()
         for path in files:

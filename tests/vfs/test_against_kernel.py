@@ -1,4 +1,4 @@
-"""Random operations on Memory and on a real directory must give the same answers and leave the same tree."""
+"""Random operations on each file system of ours and on a real directory must give the same answers and leave the same tree."""
 from __future__ import annotations
 
 import errno
@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from mirage.mounts import Host, Memory
+from mirage.mounts import Host, Memory, Vfs
 from tests.vfs.support import filesystem
 
 NAMES = ["a", "b", "c", "d", "a", "b", "..", ".", ""]
@@ -139,14 +139,20 @@ def whole_tree(side, path="."):
     return found
 
 
+def database(file, base):
+    vfs = Vfs.open(file)
+    vfs.fs.mkdir(base, parents=True)
+    return vfs.mount
+
+
 @pytest.mark.parametrize("seed", range(12))
-@pytest.mark.parametrize("backend", ["memory", "host"])
+@pytest.mark.parametrize("backend", ["memory", "host", "vfs"])
 def test_random_operations(tmp_path, seed, backend):
     rng = random.Random(seed)
     base = tmp_path.resolve() / "1" / "2" / "3" / "4" / "base"      # `..` never gets above the test's own folders
     base.mkdir(parents=True)
-    if backend == "memory":
-        memory = Memory({str(base): None})
+    if backend in ("memory", "vfs"):
+        memory = Memory({str(base): None}) if backend == "memory" else database(tmp_path / "agent.db", str(base))
         fs = filesystem({"/": memory}, cwd=str(base), default=False)
     else:
         for name in ("real", "mine"):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from mirage.commands._io import encode
 from mirage.process.signals import Exit
+from mirage.text.blocks import Marked, Unsuited, literal, mark_lines, plain_source
 from mirage.text.regex import RegexError, RegexTooComplex, compile_many, compile_pcre, next_char
 from mirage.text.regex_ast import Alt, Assert, Group, Node, Seq, Set
 
@@ -24,11 +25,16 @@ if TYPE_CHECKING:
 NEWLINE = b"\n"
 SWAP = bytes.maketrans(b"\n\0", b"\0\n")
 SAMPLE = 65536
+LARGE = 16384                                                # bytes of a block that is searched as a whole
 RARE = 64                                                    # a literal seen less often in the sample is found first
 
 
 class Matcher:
     """Base: matches nothing (no patterns)."""
+
+    def source(self, data: bytes) -> bytes | None:
+        """The pattern for `mirage.text.blocks`, where that is the way to search this block."""
+        return None
 
     def lines(self, data: bytes) -> NextLine:
         return lambda pos: None
@@ -42,6 +48,13 @@ class LiteralMatcher(Matcher):
 
     def __init__(self, literal: bytes) -> None:
         self.literal = literal
+
+    def source(self, data: bytes) -> bytes | None:
+        if NEWLINE in self.literal or not self.literal:
+            return None
+        if data.count(self.literal, 0, SAMPLE) * 12 < data.count(NEWLINE, 0, SAMPLE):
+            return None                                      # few lines: bytes.find goes from one to the next
+        return literal(self.literal)
 
     def lines(self, data: bytes) -> NextLine:
         find, rfind, literal, total = data.find, data.rfind, self.literal, len(data)
@@ -65,6 +78,9 @@ class LiteralMatcher(Matcher):
 
 class FoldedMatcher(LiteralMatcher):
     """One ASCII string in any case: searched in the text in lower case."""
+
+    def source(self, data: bytes) -> bytes | None:
+        return b"(?i)" + literal(self.literal)
 
     def lines(self, data: bytes) -> NextLine:
         return super().lines(data.lower())
@@ -96,6 +112,12 @@ class RegexMatcher(Matcher):
         self.regex = regex
         self.group = group
         self.utf8 = utf8
+
+    def source(self, data: bytes) -> bytes | None:
+        rare = self.regex.literal
+        if self.group or self.regex.may_be_empty() or rare and data.count(rare, 0, SAMPLE) < RARE:
+            return None
+        return plain_source(self.regex, data)
 
     def lines(self, data: bytes) -> NextLine:
         search = self.regex.bind(data, captures=False)
@@ -300,9 +322,9 @@ def _word(tree: Node, groups: int) -> tuple[Node, int]:
 
 def select(matcher: Matcher, data: bytes, invert: bool) -> bytes:
     """The lines of a block (which ends with a newline) that match, or do not."""
-    if isinstance(matcher, LiteralMatcher) and (dense := dense_lines(matcher, data)) is not None:
-        kept = pick(matcher.literal, *dense, invert)
-        return NEWLINE.join(kept) + NEWLINE if kept else b""
+    found = marked(matcher, data)
+    if found is not None:
+        return found.select(invert)
     next_line = matcher.lines(data)
     total = len(data)
     parts: list[bytes] = []
@@ -324,25 +346,17 @@ def select(matcher: Matcher, data: bytes, invert: bool) -> bytes:
     return b"".join(parts)
 
 
-def dense_lines(matcher: LiteralMatcher, data: bytes) -> tuple[list[bytes], list[bytes]] | None:
-    """(lines, the lines to look into) where so many lines match that looking at each is faster than searching."""
-    folded = isinstance(matcher, FoldedMatcher)
-    sample = data[:SAMPLE].lower() if folded else data
-    if sample.count(matcher.literal, 0, SAMPLE) * 12 < sample.count(NEWLINE, 0, SAMPLE):
+def marked(matcher: Matcher, data: bytes) -> Marked | None:
+    """The block with its matching lines marked, where it is large enough and the pattern allows it."""
+    if len(data) < LARGE:
         return None
-    lines = data.split(NEWLINE)
-    if not lines[-1]:
-        lines.pop()
-    if not folded:
-        return lines, lines
-    lowered = data.lower().split(NEWLINE)
-    return lines, lowered[:len(lines)]
-
-
-def pick(literal: bytes, lines: list[bytes], looked: list[bytes], invert: bool) -> list[bytes]:
-    if looked is lines:
-        return [line for line in lines if literal not in line] if invert else [x for x in lines if literal in x]
-    return [line for line, low in zip(lines, looked, strict=True) if (literal in low) != invert]
+    source = matcher.source(data)
+    if source is None:
+        return None
+    try:
+        return mark_lines(source, data)
+    except Unsuited:
+        return None
 
 
 # ---- -P

@@ -11,8 +11,7 @@ from mirage.commands.grep.matcher import (
     Matcher,
     PerlMatcher,
     RegexMatcher,
-    dense_lines,
-    pick,
+    marked,
 )
 from mirage.text.regex import RegexTooComplex
 from mirage.vfs.types import S_IFMT, S_IFREG
@@ -278,12 +277,11 @@ class FileRun:
         total = len(data)
         count = 0
         matcher = self.matcher
-        if isinstance(matcher, LiteralMatcher) and wanted > total:
-            dense = dense_lines(matcher, data[pos:] if pos else data)
-            if dense is not None:
-                count = len(pick(matcher.literal, *dense, self.o.invert))
-                self._selected(count, total)
-                return count
+        found = marked(matcher, data[pos:] if pos else data) if wanted > total else None
+        if found is not None:
+            count = found.text.count(NEWLINE) - found.count if self.o.invert else found.count
+            self._selected(count, total)
+            return count
         if not self.o.invert:
             next_line = self.matcher.lines(data)
             if type(self.matcher) is EveryLine and wanted > total:
@@ -327,14 +325,14 @@ class FileRun:
         end = pos
         single = not self.o.invert and self.left >= 1 << 60
         matcher = self.matcher
-        if isinstance(matcher, LiteralMatcher) and self.left > len(data) and not self.o.null_data:
-            dense = dense_lines(matcher, data[pos:] if pos else data)
-            if dense is not None:
-                kept = pick(matcher.literal, *dense, self.o.invert)
-                if kept:
-                    self.proc.stdout.write(head + (NEWLINE + head).join(kept) + NEWLINE)
-                self._selected(len(kept), len(data))
-                return len(kept)
+        if self.left > len(data) and not head and not self.o.null_data:
+            found = marked(matcher, data[pos:] if pos else data)
+            if found is not None:
+                kept = found.select(self.o.invert)
+                self.proc.stdout.write(kept)
+                count = kept.count(NEWLINE) if self.o.invert else found.count
+                self._selected(count, len(data))
+                return count
         if single and not head:
             begin = end = -1
             for start, stop in self._ranges(data, pos):
@@ -379,17 +377,17 @@ class FileRun:
         head = self._plain_head()
         matcher = self.matcher
         parts: list[bytes] = []
-        if isinstance(matcher, LiteralMatcher):
-            dense = dense_lines(matcher, data)
-            if dense is not None:
-                lines, looked = dense
-                literal, wanted, first = matcher.literal, not self.o.invert, self.number + 1
-                parts = [b"%b%d:%b\n" % (head, n, line)
-                         for n, (line, low) in enumerate(zip(lines, looked, strict=True), first)
-                         if (literal in low) == wanted]
-                self.proc.stdout.write(b"".join(parts))
-                self._selected(len(parts), len(data))
-                return len(parts)
+        found = marked(matcher, data)
+        if found is not None and found.mark not in head:
+            sign, wanted = found.mark[0], not self.o.invert
+            lines = found.text.split(NEWLINE)
+            lines.pop()
+            parts = [b"%b%d:%b\n" % (head, n, line) for n, line in enumerate(lines, self.number + 1)
+                     if (sign in line) is wanted]
+            text = b"".join(parts)
+            self.proc.stdout.write(text.translate(None, found.mark) if wanted else text)
+            self._selected(len(parts), len(data))
+            return len(parts)
         number, counted, count_lines = self.number + 1, 0, data.count
         for start, stop in self._ranges(data, pos):
             number += count_lines(NEWLINE, counted, start)

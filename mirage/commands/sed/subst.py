@@ -1,7 +1,9 @@
 """The substitution of `s`, compiled to a function on one pattern space."""
 from __future__ import annotations
 
+from mirage.text.blocks import Unsuited, literal, plain_source, substitute
 from mirage.text.regex import next_char
+from mirage.text.pause import pause, reserve
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -107,7 +109,8 @@ def substitute(data: bytes, regex: Regex, build: Build, number: int, everywhere:
     if spans is None:
         return None
     out: list[bytes] = []
-    copied = pos = count = 0
+    copied = pos = count = size = 0
+    mark = LARGE
     last = -1
     while spans is not None:
         start, stop = spans[0]
@@ -115,7 +118,14 @@ def substitute(data: bytes, regex: Regex, build: Build, number: int, everywhere:
             count += 1
             if count >= number:
                 out.append(data[copied:start])
-                out.append(build(data, spans))
+                text = build(data, spans)
+                out.append(text)
+                size += len(text)
+                if size > mark:
+                    reserve(3 * (size + end))
+                    mark = 2 * size
+                if not count % PAUSE_EVERY:
+                    pause()
                 copied = stop
                 if not everywhere:
                     break
@@ -149,6 +159,8 @@ def compile_substitution(sub: Substitution, utf8: bool) -> Callable[[bytes, Rege
         if regex.literal_only and (old := regex.literal):
             if old not in data:
                 return None
+            if len(data) > LARGE or len(text) > LARGE:
+                reserve(len(data) + data.count(old) * len(text))
             return data.replace(old, text) if everywhere else data.replace(old, text, 1)
         if regex.literal is not None and regex.literal not in data:
             return None
@@ -157,7 +169,8 @@ def compile_substitution(sub: Substitution, utf8: bool) -> Callable[[bytes, Rege
     return literal
 
 
-MAX_RISKY_LINE = 400                                         # bytes; see Regex.python
+LARGE = 1 << 16                                              # bytes from which a result is checked against the limit
+PAUSE_EVERY = 4096                                           # matches
 
 
 def block_substitution(sub: Substitution) -> Callable[[bytes], bytes] | None:
@@ -180,15 +193,18 @@ def block_substitution(sub: Substitution) -> Callable[[bytes], bytes] | None:
             return lambda data: added + data[:-1].replace(b"\n", b"\n" + added) + b"\n"
         return lambda data: data.replace(b"\n", added + b"\n")
     template = _template(sub.pieces)
+    rest, restored = (b"", b"") if everywhere else (rb"([^\n]*+)", b"${%d}" % (regex.groups + 1))
 
     def run(data: bytes) -> bytes:
         if regex.literal is not None and regex.literal not in data:
             return data
-        if template is not None and (everywhere or regex.begins_line()) and data.isascii():
-            plain = regex.python() if fixed == b"" or not regex.may_be_empty() else None
-            if plain is not None and (not plain[1] or max(map(len, data.split(b"\n"))) <= MAX_RISKY_LINE):
-                end = len(data) - 1                          # the empty line behind the last newline is none
-                return plain[0].sub(template, data[:end]) + b"\n"
+        if template is not None and (fixed == b"" or not regex.may_be_empty()):
+            source = plain_source(regex, data)
+            if source is not None:
+                try:
+                    return substitute(b"(?:" + source + b")" + rest, template + restored, data)[0]
+                except Unsuited:
+                    pass
         return _substitute_block(data, regex, build, everywhere)
 
     return run
@@ -197,20 +213,24 @@ def block_substitution(sub: Substitution) -> Callable[[bytes], bytes] | None:
 def _literal_block(old: bytes, new: bytes, everywhere: bool) -> Callable[[bytes], bytes]:
     if everywhere:
         return lambda data: data.replace(old, new)
+    template = new.replace(b"$", b"$$") + b"$1"
 
     def run(data: bytes) -> bytes:
         if old not in data:
             return data
-        return b"\n".join([line.replace(old, new, 1) if old in line else line for line in data.split(b"\n")])
+        try:
+            return substitute(literal(old) + rb"([^\n]*+)", template, data)[0]
+        except Unsuited:
+            return b"\n".join([line.replace(old, new, 1) for line in data.split(b"\n")])
 
     return run
 
 
 def _template(pieces: list[Piece]) -> bytes | None:
-    """The replacement as Python's re writes it."""
+    """The replacement as PCRE2 writes it."""
     if any(p.mode or p.first for p in pieces):
         return None
-    return b"".join(p.prefix.replace(b"\\", b"\\\\") + (b"\\g<%d>" % p.ref if p.ref >= 0 else b"") for p in pieces)
+    return b"".join(p.prefix.replace(b"$", b"$$") + (b"${%d}" % p.ref if p.ref >= 0 else b"") for p in pieces)
 
 
 def _substitute_block(data: bytes, regex: Regex, build: Build, everywhere: bool) -> bytes:
@@ -233,6 +253,8 @@ def _substitute_block(data: bytes, regex: Regex, build: Build, everywhere: bool)
             pos = last = stop
         out.append(data[copied:start])
         out.append(build(data, spans))
+        if not len(out) % PAUSE_EVERY:
+            pause()
         copied = stop
         if not everywhere:
             pos = newline(b"\n", stop) + 1

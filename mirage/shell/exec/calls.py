@@ -3,9 +3,10 @@ from __future__ import annotations
 
 from mirage.process.signals import Exit, LimitExceeded
 from mirage.shell.ast import Function
+from mirage.shell.builtins import SPECIAL
 from mirage.shell.control import Break, Continue, Return, ShellError
 from mirage.shell.exec.compile import NESTING, compile_command, compiled, nesting
-from mirage.shell.exec.traps import run_debug, run_trap, slow_tick
+from mirage.shell.exec.traps import err_trap_is_new, run_debug, run_trap, slow_tick
 from mirage.shell.parse import ParseError, UnitParser
 from mirage.shell.state import READONLY, Frame
 
@@ -84,7 +85,12 @@ def _prepared(node: Function) -> tuple[Function, Run, int]:
 def define_function(sh: Shell, node: Function) -> int:
     name = node.name
     status = 0
-    if not node.valid:
+    if sh.options.posix and name in SPECIAL:
+        sh.error(f"`{name}': is a special builtin")
+        if not sh.interactive:
+            raise Exit(2)
+        status = 1
+    elif not node.valid:
         sh.error(f"`{name}': not a valid identifier")
         status = 1
     elif sh.function_flags.get(name, 0) & READONLY:
@@ -131,6 +137,7 @@ def call_function(sh: Shell, node: Function, name: str, args: list[str]) -> int:
     sh.call_stack.append(Frame(name, sh.function_sources.get(name, ENVIRONMENT), sh.line,
                                args.copy() if sh.shopt["extdebug"] else None))
     sh.push_scope()
+    trapped = "ERR" in sh.traps
     hidden = _hide_traps(sh, name) if sh.traps else None
     try:
         if hidden is not None and "DEBUG" in sh.traps:
@@ -147,6 +154,8 @@ def call_function(sh: Shell, node: Function, name: str, args: list[str]) -> int:
         sh.status = status
         if sh.traps:
             sh.status = status = _run_return(sh, status)
+            if status and not trapped:
+                err_trap_is_new(sh)
     except ShellError as e:
         e.report(sh)
         raise
@@ -210,6 +219,8 @@ def run_text(sh: Shell, text: str, *, line: int = 1, label: str | None = None, r
         except ParseError as e:
             _warn(sh, parser)
             _syntax_error(sh, e, label)
+            if e.nested and not sh.interactive:
+                raise Exit(127 if sh.options.command else 2) from None
             sh.status = status = 2
             return status
         if parser.warnings:
@@ -271,7 +282,11 @@ def eval_text(sh: Shell, text: str, line: int | None = None) -> int:
     """`eval`: run `text` here; lines count on from the line of the command."""
     first = sh.line if line is None else line
     label = f"{_label(sh)}: eval"
-    return enter(sh, 14, lambda: traced_deeper(sh, lambda: run_text(sh, text, line=first, label=label)))
+    trapped = "ERR" in sh.traps
+    status = enter(sh, 14, lambda: traced_deeper(sh, lambda: run_text(sh, text, line=first, label=label)))
+    if status and not trapped:
+        err_trap_is_new(sh)
+    return status
 
 
 def traced_deeper(sh: Shell, run: Callable[[], int]) -> int:
@@ -290,6 +305,7 @@ def source_text(sh: Shell, text: str, path: str, args: Sequence[str] | None) -> 
     if args:
         sh.positional = list(args)
     mine = sh.positional
+    trapped = "ERR" in sh.traps
     sh.call_stack.append(Frame("source", path, sh.line))
     try:
         try:
@@ -299,6 +315,8 @@ def source_text(sh: Shell, text: str, path: str, args: Sequence[str] | None) -> 
         sh.status = status
         if sh.traps:
             sh.status = status = _run_return(sh, status)
+            if status and not trapped:
+                err_trap_is_new(sh)
         return status
     except ShellError as e:
         e.report(sh)

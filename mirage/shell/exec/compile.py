@@ -158,7 +158,7 @@ def _with_redirections(node: Any, body: Run) -> Run:
     redirs = getattr(node, "redirs", None)
     if not redirs:
         return body
-    from mirage.shell.exec.redirect import apply, compile_redirections, restore
+    from mirage.shell.exec.redirect import apply, apply_in_child, compile_redirections, restore
     from mirage.shell.exec.substitution import close_substitutions, holds_substitution
     redirections = compile_redirections(redirs)
     substitutes = any(holds_substitution(redir.target) for redir in redirs)
@@ -174,11 +174,12 @@ def _with_redirections(node: Any, body: Run) -> Run:
         if feeds:
             sh.extra["stdin_redirected"] = True
         try:
-            if apply(sh, redirections, undo, child):
-                status = body(sh)
-            else:
+            failure = apply_in_child(sh, redirections, undo) if child else not apply(sh, redirections, undo)
+            if failure:
                 done = False
-                status = sh.status = 1
+                status = sh.status = int(failure)
+            else:
+                status = body(sh)
         except ShellError as e:
             e.report(sh)
             raise
@@ -189,8 +190,8 @@ def _with_redirections(node: Any, body: Run) -> Run:
             if substitutes:
                 close_substitutions(sh, mark)
         if not done or not closed and not status:
-            sh.status = 1
-            return failed(sh, 1, line)
+            sh.status = status = status or 1
+            return failed(sh, status, line)
         return status
     return run
 
@@ -406,6 +407,7 @@ def _arith_for(node: ast.ArithFor) -> Run:
                 kernel.budget -= 1
                 if kernel.budget < 0:
                     slow_tick(sh)
+                sh.line = line
                 if sh.traps or sh.options.xtrace:
                     go_on = evaluate(sh, cond, cond_text)
                 else:
@@ -419,6 +421,7 @@ def _arith_for(node: ast.ArithFor) -> Run:
                         e.levels -= 1
                         raise
                     status = sh.status
+                sh.line = line
                 if sh.traps or sh.options.xtrace:
                     evaluate(sh, step, step_text)
                 elif step is not None:

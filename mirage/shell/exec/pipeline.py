@@ -122,6 +122,9 @@ def _negated(run: Run) -> Run:
 
 
 def _stage(command: Command) -> Run:
+    """One stage, which has its process already: a subshell needs none of its own."""
+    if isinstance(command, ast.Subshell):
+        command = ast.Group(command.body, command.redirs, command.line)
     return compile_command(command, alone=type(command) is ast.Simple)
 
 

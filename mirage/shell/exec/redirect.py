@@ -68,6 +68,15 @@ def apply(sh: Shell, redirections: Sequence[Redirection], undo: Undo | None, chi
     return True
 
 
+def apply_in_child(sh: Shell, redirections: Sequence[Redirection], undo: Undo | None) -> int:
+    """The same as bash does it in the new process of a program or subshell, which an expansion error only ends: its
+    status, 0 when all is done."""
+    try:
+        return 0 if apply(sh, redirections, undo, True) else 1
+    except ShellError as e:
+        return e.status
+
+
 def restore(sh: Shell, undo: Undo) -> bool:
     """Undo what `apply` did; False (after a message) when closing a file failed: a remote write."""
     fds = sh.proc.fds

@@ -15,9 +15,8 @@ from mirage.shell.control import ShellError
 from mirage.shell.exec.calls import MAX_FRAMES, PROGRAM_WEIGHT, NotExecuted, call_function
 from mirage.shell.exec.jobs import notify, report_death
 from mirage.shell.exec.local import compile_local
-from mirage.shell.exec.redirect import apply, compile_redirections, forget, restore
+from mirage.shell.exec.redirect import apply, apply_in_child, compile_redirections, forget, restore
 from mirage.shell.exec.substitution import close_substitutions, holds_substitution
-from mirage.shell.exec.trace import trace_text, trace_words
 from mirage.shell.exec.traps import child_ended, failed, run_debug, slow_tick
 from mirage.shell.expand import compile_assign, compile_declaration, compile_single, compile_words
 
@@ -125,6 +124,7 @@ def _constant_name(name: str, fields: Fields, line: int, describe: Callable[[], 
                 return sh.status
             argv = fields(sh)
             if sh.options.xtrace:
+                from mirage.shell.exec.trace import trace_words
                 trace_words(sh, argv)
         else:
             argv = fields(sh)
@@ -300,11 +300,13 @@ def traced_assignment(sh: Shell, source: ast.Assign, assign: Callable[[Shell], N
     from mirage.shell.exec.trace import quoted
     value = source.value
     if not isinstance(value, ast.Word):
+        from mirage.shell.exec.trace import trace_text
         trace_text(sh, source.text)
         assign(sh)
         return
     text = compile_single(value)(sh)
     target = source.text.partition("=")[0].removesuffix("+") if source.sub else source.name
+    from mirage.shell.exec.trace import trace_text
     trace_text(sh, f"{target}{source.op}{quoted(text) if text else ''}")
     literal = ast.Word((ast.Quoted(text),), text, False, text)
     compile_assign(ast.Assign(source.name, source.sub, source.op, literal, source.text))(sh)
@@ -325,6 +327,7 @@ def execute(sh: Shell, argv: list[Any], assigns: Sequence[tuple[str, Callable[[S
             pushed = True
             _assign_temporary(sh, assigns)
         if sh.options.xtrace:
+            from mirage.shell.exec.trace import trace_words
             trace_words(sh, argv)
         function, builtin = look_up(sh, name, functions)
         gate = sh.machine.gate
@@ -332,20 +335,21 @@ def execute(sh: Shell, argv: list[Any], assigns: Sequence[tuple[str, Callable[[S
             gate.begin(sh.proc, argv)
         if name in _OWN and function is None and builtin is not None:
             status = _OWN[name](sh, argv, redirections, alone)
-        elif not apply(sh, redirections, undo, function is None and builtin is None):
+        elif function is None and builtin is None:
+            status = apply_in_child(sh, redirections, undo) or run_program(sh, argv, undo, alone)
+        elif not apply(sh, redirections, undo):
             status = 1
             if builtin is not None and name in _SPECIAL and sh.options.posix:
                 raise Exit(1)
-        elif gate is not None and (function or builtin) is not None and not may_run(sh, argv):
+        elif gate is not None and not may_run(sh, argv):
             status = NOT_EXECUTABLE
         elif function is not None:
             status = call_function(sh, function, name, argv[1:])
-        elif builtin is not None:
+        else:
+            assert builtin is not None
             if pushed and sh.options.posix and name in _SPECIAL:
                 _keep_assignments(sh)
             status = run_builtin(sh, builtin, name, argv[1:])
-        else:
-            status = run_program(sh, argv, undo, alone)
     except ShellError as e:
         e.report(sh)
         raise
@@ -370,7 +374,7 @@ def _assign_temporary(sh: Shell, assigns: Sequence[tuple[str, Callable[[Shell], 
     for name, value_of, append in assigns:
         value = value_of(sh)
         if sh.options.xtrace:
-            from mirage.shell.exec.trace import quoted
+            from mirage.shell.exec.trace import quoted, trace_text
             trace_text(sh, f"{name}{'+' if append else ''}={quoted(value) if value else ''}")
         if append:
             value = (sh.get(name) or "") + value

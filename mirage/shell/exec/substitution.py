@@ -8,7 +8,6 @@ from mirage.shell import ast
 from mirage.shell.control import ShellError
 from mirage.shell.exec.compile import compiled_alone
 from mirage.shell.exec.traps import slow_tick
-from mirage.shell.expand.fields import LARGE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,6 +51,7 @@ def capture(sh: Shell, body: Commands) -> str:
     if b"\0" in data:
         data = data.replace(b"\0", b"")
         sh.warn("command substitution: ignored null byte in input")
+    from mirage.shell.expand.fields import LARGE
     if len(data) > LARGE:
         sh.grow(len(data))
     return data.rstrip(b"\n").decode("utf-8", "surrogateescape")

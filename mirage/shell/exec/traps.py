@@ -117,11 +117,18 @@ def run_debug(sh: Shell, line: int) -> int:
         sh.extra["in_debug"] = False
 
 
+def err_trap_is_new(sh: Shell) -> None:
+    """A call that is about to fail has itself set the ERR trap, if there is one: the trap does not run for the call."""
+    if "ERR" in sh.traps:
+        sh.extra["new_err_trap"] = True
+
+
 def failed(sh: Shell, status: int, line: int = 0) -> int:
     """A command that is no condition ended with `status` (not 0): the ERR trap, then `set -e`."""
+    new_trap = bool(sh.traps) and sh.extra.pop("new_err_trap", False)
     if sh.in_condition:
         return status
-    if sh.traps:
+    if sh.traps and not new_trap:
         text = sh.traps.get("ERR")
         if text and not sh.extra.get("in_err"):
             sh.extra["in_err"] = True

@@ -387,7 +387,7 @@ def _assigning(
         if not (name[0].isalpha() or name[0] == "_"):
             raise sh.fail(f"${name}: cannot assign in this way")
         if sub is not None and sub.star:
-            raise sh.fail(f"{name}[{sub.star}]: bad array subscript", 1, True)
+            raise sh.fail(f"{name}[{sub.star}]: bad array subscript")
         text = word(sh)
         try:
             if key is not None:
@@ -626,6 +626,8 @@ def _replace_literal(sh: Shell, value: str, literal: str, replacement: str, ever
 def _replace_spans(
     sh: Shell, value: str, matcher: patterns.Pattern, replacement: str | tuple[str, ...], everywhere: bool
 ) -> str:
+    if everywhere and matcher.is_one_character():
+        return _replace_characters(sh, value, matcher, replacement)
     out: list[str] = []
     done = total = 0
     for number, (start, end) in enumerate(matcher.spans(value)):
@@ -640,6 +642,21 @@ def _replace_spans(
             sh.kernel.fits(total)
             sh.kernel.check()
     out.append(value[done:])
+    return "".join(out)
+
+
+def _replace_characters(
+    sh: Shell, value: str, matcher: patterns.Pattern, replacement: str | tuple[str, ...]
+) -> str:
+    table = {ord(char): _put(replacement, char) for char in set(value) if matcher.matches(char)}
+    if len(value) <= LARGE:
+        return value.translate(table)
+    longest = max(map(len, table.values()), default=0)
+    out: list[str] = []
+    for start in range(0, len(value), LARGE):
+        out.append(value[start : start + LARGE].translate(table))
+        sh.kernel.fits(2 * max(len(value), start * longest))
+        sh.kernel.check()
     return "".join(out)
 
 

@@ -38,12 +38,18 @@ def _toggle(char: str) -> str:
 
 def upper(text: str) -> str:
     """To upper case, a character for a character."""
-    return text.upper() if text.isascii() else "".join(map(_upper, text))
+    changed = text.upper()
+    return changed if len(changed) == len(text) else _each(_upper, text)
 
 
 def lower(text: str) -> str:
     """To lower case, a character for a character."""
-    return text.lower() if text.isascii() else "".join(map(_lower, text))
+    changed = text.lower()
+    return changed if len(changed) == len(text) and "Σ" not in text else _each(_lower, text)
+
+
+def _each(change: Change, text: str) -> str:
+    return text.translate({ord(char): change(char) for char in set(text)})
 
 
 def case_change(
@@ -68,12 +74,12 @@ def case_change(
 
     def every(sh: Shell) -> Change:
         if pattern is None:
-            return whole if whole is not None else lambda value: "".join(map(each, value))
+            return whole if whole is not None else lambda value: _each(each, value)
         matcher = pattern(sh)
 
         def change(value: str) -> str:
             table = {char: each(char) for char in set(value) if matcher.matches(char)}
-            return "".join([table.get(char, char) for char in value])
+            return value.translate({ord(char): changed for char, changed in table.items()})
 
         return change
 

@@ -1,0 +1,1 @@
+"""Generated scripts, ours against the real programs."""

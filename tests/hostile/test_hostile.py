@@ -1,0 +1,52 @@
+"""A part of the hostile run, and what it found before."""
+from __future__ import annotations
+
+import pytest
+
+from mirage import Limits
+from tests.hostile.check import check, living_greenlets, living_terminals
+from tests.hostile.grammar import script
+
+FOUND = {
+    "an array for a variable that bash computes": "declare -g OPTIND=(g 'a b' 0x1fp); FUNCNAME=(a); RANDOM=(1 2)",
+    "closed standard descriptors": "exec 0<&- 1>&- 2>&- && whoami",
+    "closed by a pair of redirections": "exec 3>log; echo one >&3; exec 3>&->&-; cat log",
+    "NUL bytes never make a character": "timeout 0.1 bash -c 'read -n 5 x < /dev/zero'",
+    "history from a file without end": "history -r /dev/zero",
+    "a job of a loop in a pipeline": "rev f | for i in 1 2; do (sleep 0.001; echo $i) & done; wait",
+    "a job that prints after its line": "tee >(cat) >(wc -l) <<< x && hash -r & :",
+}
+
+
+@pytest.mark.parametrize("text", FOUND.values(), ids=FOUND.keys())
+def test_found_before(text: str) -> None:
+    assert check(text).problems == []
+
+
+@pytest.mark.parametrize("first", range(0, 200, 50))
+def test_random_scripts(first: int) -> None:
+    parsed = 0
+    for number in range(first, first + 50):
+        text = script(7, number)
+        outcome = check(text, Limits(timeout=1, steps=50_000, processes=64, output=1 << 20, memory=64 << 20, depth=200))
+        problems = [problem for problem in outcome.problems if not problem.startswith("took ")]  # the machine may be busy
+        assert not problems, f"script {number}: {text!r}"
+        parsed += outcome.parsed
+    assert parsed >= 25
+    assert (living_greenlets(), living_terminals()) == (0, 0)
+
+
+def test_the_same_seed_gives_the_same_scripts() -> None:
+    assert [script(3, number) for number in range(30)] == [script(3, number) for number in range(30)]
+    assert script(3, 0) != script(4, 0)
+
+
+def test_the_check_can_fail() -> None:
+    """What a broken engine would show is seen."""
+    from mirage.commands import pwd
+    original = pwd.main
+    try:
+        pwd.main = lambda proc: 1 // 0  # type: ignore[assignment,return-value]
+        assert any("ZeroDivisionError" in problem for problem in check("/usr/bin/pwd").problems)
+    finally:
+        pwd.main = original
