@@ -1,5 +1,5 @@
 # Two commands do everything, each with its own set-up: `make demo` and `make test`.
-# Needs only python3 (3.11 or newer) with pip and venv; on Debian and Ubuntu it installs python3-venv itself as root or with sudo.
+# Needs only python3 (3.11 or newer) with pip; python3-venv helps, and is installed on Debian and Ubuntu where nothing else works.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -29,15 +29,12 @@ hostile: $(VENV)/.dev
 bench: $(VENV)/.dev
 	$(BIN)/python -m mirage.bench.speed $(BENCH)
 
-$(VENV)/bin/python:
-	@PYTHON=$(PYTHON) sh tools/make-venv.sh $(VENV)
-
-$(VENV)/.demo: $(VENV)/bin/python pyproject.toml
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[demo]'
+$(VENV)/.demo: pyproject.toml tools/make-venv.sh
+	@PYTHON=$(PYTHON) sh tools/make-venv.sh $(VENV) demo
 	@touch $@
 
-$(VENV)/.dev: $(VENV)/bin/python pyproject.toml
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+$(VENV)/.dev: pyproject.toml tools/make-venv.sh
+	@PYTHON=$(PYTHON) sh tools/make-venv.sh $(VENV) dev
 	@touch $@ $(VENV)/.demo
 
 clean:

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 if not __name__.startswith("mirage."):
-    raise ImportError("import mirage.mounts: this folder is a part of Mirage and has no other name")
+    raise ImportError("import mirage.mounts instead of mounts: the folder is a room of the package mirage")
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -25,6 +25,10 @@ from mirage.bench.speed.fairness import longest_stalls, stream_memory
 from mirage.bench.speed.measure import Timing, alternate, inside, median_clock, median_cpu, memory_folder, outside
 from mirage.bench.speed.workloads import Workload, workloads
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from mirage.terminal import Result
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -84,7 +88,7 @@ def compare(folder: Path, files: dict[str, bytes], chosen: list[Workload], round
             where = "/host" if workload.name.startswith("host:") else "/bench"
 
             def ours(script: str = f"(cd {where}\n{workload.script}\n)") -> Timing:
-                return inside(lambda: terminal.run(script).stdout_bytes)
+                return inside(lambda: _output(terminal.run(script)))
 
             def bash(script: str = workload.script) -> Timing:
                 return outside(["bash", "-c", script], folder)
@@ -94,6 +98,12 @@ def compare(folder: Path, files: dict[str, bytes], chosen: list[Workload], round
                 print(f"{workload.name}: the outputs differ: {mine[0].output[:200]!r} {theirs[0].output[:200]!r}",
                       file=sys.stderr)
             yield Row(workload.group, workload.name, mine, theirs, "bash, GNU")
+
+
+def _output(result: Result) -> bytes:
+    if result.stderr_bytes:
+        print(result.stderr, file=sys.stderr)
+    return result.stdout_bytes
 
 
 def same(workload: Workload, ours: bytes, theirs: bytes) -> bool:

@@ -60,6 +60,8 @@ def main(proc: Process) -> int:
         raise fatal(proc, "option --table-columns or --table-column required for --json")
     if o.json:
         o.table = True
+    if not o.table and (o.right or o.hide or o.order or o.names):
+        raise fatal(proc, "option --table required for all --table-*")
     lines, status = _lines(proc, operands, o)
     if o.table:
         if lines:

@@ -115,6 +115,8 @@ class Differ:
 
     def compare(self, a: Side, b: Side, top: bool = False) -> None:
         dir_a, dir_b = a.stat is not None and a.stat.is_dir, b.stat is not None and b.stat.is_dir
+        if dir_a and dir_b and a.stat is not None and b.stat is not None and a.stat.identity == b.stat.identity:
+            return
         if dir_a and (dir_b or b.stat is None) or dir_b and a.stat is None:
             if top or "r" in self.flags:
                 self.directories(a, b)

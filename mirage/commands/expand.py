@@ -6,7 +6,7 @@ import re
 from mirage.commands._getopt import NONE, REQUIRED, Spec, parse
 from mirage.commands._io import Inputs, line_blocks
 from mirage.commands._tabs import TabStops, read_stops
-from mirage.commands._text import char_width, shell_quote
+from mirage.commands._text import shell_quote
 from mirage.text.pause import reserve
 
 TYPE_CHECKING = False
@@ -61,7 +61,7 @@ def _line(line: bytes, stops: TabStops, initial: bool) -> bytes:
     out: list[str] = []
     column = 0
     leading = True
-    for char in line.decode("utf-8", "surrogateescape"):
+    for char in line.decode("latin-1"):                       # GNU counts bytes
         if char == "\t" and (leading or not initial):
             to = stops.after(column)
             if to - column > LARGE:
@@ -74,7 +74,7 @@ def _line(line: bytes, stops: TabStops, initial: bool) -> bytes:
         elif char == "\t":
             column = stops.after(column)
         else:
-            column += 1 if char.isascii() or "\udc80" <= char <= "\udcff" else max(0, char_width(char))
+            column += 1
         leading = leading and char == " "
         out.append(char)
-    return "".join(out).encode("utf-8", "surrogateescape")
+    return "".join(out).encode("latin-1")

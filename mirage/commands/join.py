@@ -264,16 +264,17 @@ class Join:
                 self.proc.check()
         for i, file in enumerate(self.files):
             while file.current is not None and (o.unpaired[i] or o.order != "nocheck"):
-                self._unpaired(i)
+                self._unpaired(i, self.files[1 - i].number > 0)
         if any(file.disordered for file in self.files):
             self.proc.stdout.flush()
             self.proc.message("input is not in sorted order")
             return 1
         return 0
 
-    def _unpaired(self, index: int) -> None:
+    def _unpaired(self, index: int, unpairable: bool = True) -> None:
+        """A line without partner; where the other file is empty that is not `unpairable` and checks no order."""
         file = self.files[index]
-        self.unpairable = True
+        self.unpairable = self.unpairable or unpairable
         fields = file.current or []
         if self.o.unpaired[index]:
             self.write(fields if index == 0 else None, fields if index == 1 else None)

@@ -9,6 +9,8 @@ from mirage.process.process import refusal_note
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mirage.process.process import Process
 
 SPEC = Spec("adft:hV", {
@@ -43,7 +45,37 @@ def main(proc: Process) -> int:
             line = re.sub(rb"[^A-Za-z0-9 \t]", b"", line)
         return line.lower() if "f" in flags else line
     prefix = key_of(encode(wanted))
-    found = [line for line in data.split(b"\n") if line and key_of(line).startswith(prefix)]
-    for line in found:
-        proc.stdout.write(line + b"\n")
-    return 0 if found else 1
+    at = _first(data, prefix, key_of)
+    status = 1
+    while at < len(data):
+        line, end = _line(data, at)
+        key = key_of(line)
+        if key[:len(prefix)] > prefix:
+            break
+        if key.startswith(prefix):
+            proc.stdout.write(line + b"\n")
+            status = 0
+        elif not status:
+            break
+        at = end
+    return status
+
+
+def _line(data: bytes, start: int) -> tuple[bytes, int]:
+    """The line that begins at `start`, and where the next one does."""
+    end = data.find(b"\n", start)
+    end = len(data) if end < 0 else end
+    return data[start:end], end + 1
+
+
+def _first(data: bytes, prefix: bytes, key_of: Callable[[bytes], bytes]) -> int:
+    """Binary search: a line start not behind the first line with the prefix, if the file is sorted."""
+    low, high = 0, len(data)
+    while True:
+        middle = _line(data, low + (high - low) // 2)[1]
+        if middle >= high or high <= low:
+            return low
+        if prefix > key_of(_line(data, middle)[0])[:len(prefix)]:
+            low = middle
+        else:
+            high = middle

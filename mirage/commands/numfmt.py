@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import re
-from decimal import ROUND_CEILING, ROUND_DOWN, ROUND_FLOOR, ROUND_HALF_UP, ROUND_UP, Decimal, localcontext
+from decimal import ROUND_CEILING, ROUND_DOWN, ROUND_FLOOR, ROUND_HALF_EVEN, ROUND_HALF_UP, ROUND_UP, Decimal, localcontext
 
 from mirage.commands._getopt import NONE, OPTIONAL, REQUIRED, Spec, parse
 from mirage.commands._io import decode, encode, line_blocks
@@ -277,7 +277,8 @@ def write(o: Options, value: Decimal, places: int) -> str:
             digits = o.precision
         else:
             digits = 1 if power and abs(scaled) < 10 else 0
-        scaled = scaled.quantize(Decimal(1).scaleb(-digits), rounding)
+        half_even = o.precision is None and not power        # left to printf, whatever --round says
+        scaled = scaled.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_EVEN if half_even else rounding)
         if abs(scaled) >= base and power < len(POWERS):
             scaled = (scaled / base)
             power += 1

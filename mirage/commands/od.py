@@ -205,6 +205,8 @@ def main(proc: Process) -> int:
             width = _bytes(proc, value, "-w") if value else 32
         elif key in TRADITIONAL:
             formats_text.append(TRADITIONAL[key])
+    if strings is not None and formats_text:
+        raise fatal(proc, "no type may be specified when dumping strings")
     formats = [f for text in formats_text for f in parse_formats(proc, text, order)] or parse_formats(proc, "o2", order)
     if operands and len(operands) <= 2 and not options:
         operands, skip = _offset(operands, skip)

@@ -9,7 +9,7 @@ from itertools import groupby
 
 from mirage.commands._getopt import NONE, OPTIONAL, REQUIRED, Spec, parse
 from mirage.commands._io import decode, encode, open_input, read_all, split_lines
-from mirage.commands._sort_keys import Key, KeyError_, key_function, numeric
+from mirage.commands._sort_keys import Key, KeyError_, integer_key, key_function, numeric
 from mirage.commands._text import choice, fatal, parse_size, quote, shell_quote
 from mirage.process.process import refusal_note
 from mirage.process.signals import Exit
@@ -35,6 +35,8 @@ SPEC = Spec("bdfghiMnRrVcCmo:sS:t:T:uzk:y:", {
          "Write sorted concatenation of all FILE(s) to standard output.\n", status=2)
 
 SORTS = (("general-numeric",), ("human-numeric",), ("month",), ("numeric",), ("random",), ("version",))
+PIECE = 1 << 16                                              # lines that are sorted in one step
+_ODD = (b"_", b"+", b"\r", b"\v", b"\f", b"\0")              # where int() and split() differ from sort
 _SORT_LETTER = {"general-numeric": "g", "human-numeric": "h", "month": "M", "numeric": "n", "random": "R",
                 "version": "V"}
 _OLD_KEY = re.compile(r"\+([0-9]+)(?:\.([0-9]+))?([bdfgihMnRrV]*)\Z")
@@ -53,6 +55,7 @@ class Job:
         self.check = ""
         self.random_source: str | None = None
         self.files0: str | None = None
+        self.quick: dict[Callable[[bytes], Any], Callable[[bytes], int]] = {}  # key function -> integer_key
 
 
 def main(proc: Process) -> int:
@@ -172,12 +175,19 @@ def _finish_keys(proc: Process, job: Job) -> list[tuple[Callable[[bytes], Any], 
         if not key.flags and not key.skip_start and not key.skip_end:
             key.flags = order - {"b"}
             key.skip_start = key.skip_end = "b" in order
-        out.append((key_function(key, job.separator, salt), "r" in key.flags))
+        function = key_function(key, job.separator, salt)
+        quick = integer_key(key, job.separator)
+        if quick is not None:
+            job.quick[function] = quick
+        out.append((function, "r" in key.flags))
     if not job.keys and order - {"r"}:
         key = Key()
         key.flags = order - {"b"}
         key.skip_start = key.skip_end = "b" in order
-        out.append((key_function(key, job.separator, salt), "r" in order))
+        function = key_function(key, job.separator, salt)
+        if function is numeric:
+            job.quick[function] = int
+        out.append((function, "r" in order))
     return out
 
 
@@ -247,38 +257,71 @@ def _sort(proc: Process, job: Job, keys: list[tuple[Callable[[bytes], Any], bool
     joined = data[0] if len(data) == 1 else b"".join(data)
     del data[:]
     lines = split_lines(proc, joined, job.delimiter)
-    plain_digits = b"_" not in joined and b"+" not in joined
+    plain = not any(byte in joined for byte in _ODD)
     del joined
     lines.pop()
     proc.check()
     reverse = "r" in job.flags
     unique = "u" in job.flags
     if not keys:
-        if unique:
-            lines = list(set(lines))
-        lines.sort(reverse=reverse)
-        return lines
+        return _sort_lines(proc, list(set(lines)) if unique else lines, reverse)
+    if unique and len(keys) == 1:
+        function, backwards = keys[0]
+        found = _values(proc, job, function, lines, plain)
+        found.reverse()
+        first = dict(zip(found, reversed(lines), strict=True))
+        return [first[value] for value in sorted(first, reverse=backwards)]
     if not unique and "s" not in job.flags:
-        lines.sort(reverse=reverse)
-        proc.check()
+        lines = _sort_lines(proc, lines, reverse)
     for function, backwards in reversed(keys):
-        if not (function is numeric and plain_digits and _sort_integers(lines, backwards)):
-            lines.sort(key=function, reverse=backwards)
+        values = iter(_values(proc, job, function, lines, plain))
+        lines.sort(key=lambda _, take=values.__next__: take(), reverse=backwards)  # type: ignore[misc]
         proc.check()
     if unique:
         functions = [function for function, _ in keys]
-        same = functions[0] if len(functions) == 1 else lambda line: [f(line) for f in functions]
-        lines = [next(run) for _, run in groupby(lines, same)]
+        lines = [next(run) for _, run in groupby(lines, lambda line: [f(line) for f in functions])]
     return lines
 
 
-def _sort_integers(lines: list[bytes], backwards: bool) -> bool:
-    """The quick way for lines that are all integers; False (and nothing done) for others."""
-    try:
-        lines.sort(key=int, reverse=backwards)
-    except ValueError:
-        return False
-    return True
+def _sort_lines(proc: Process, lines: list[bytes], reverse: bool) -> list[bytes]:
+    """Sorted by byte; in pieces that are merged in pairs, so that no step holds the interpreter for long."""
+    runs = []
+    for start in range(0, len(lines), PIECE):
+        run = lines[start:start + PIECE]
+        run.sort(reverse=reverse)
+        runs.append(run)
+        proc.check()
+    del lines[:]
+    while len(runs) > 1:
+        merged = []
+        for i in range(0, len(runs), 2):
+            run = runs[i]
+            if i + 1 < len(runs):
+                run += runs[i + 1]
+                runs[i + 1] = []
+                run.sort(reverse=reverse)                    # finds the two runs and merges them
+            merged.append(run)
+            proc.check()
+        runs = merged
+    return runs[0] if runs else []
+
+
+def _values(proc: Process, job: Job, function: Callable[[bytes], Any], lines: list[bytes], plain: bool) -> list[Any]:
+    """The key of every line. Integers in plain fields are read the quick way as long as there are only such."""
+    quick = job.quick.get(function) if plain else None
+    values: list[Any] = []
+    for start in range(0, len(lines), PIECE):
+        piece = lines[start:start + PIECE]
+        if quick is not None:
+            try:
+                values += map(quick, piece)
+                proc.check()
+                continue
+            except (ValueError, IndexError):
+                return _values(proc, job, function, lines, False)
+        values += map(function, piece)
+        proc.check()
+    return values
 
 
 def _comparer(job: Job, keys: list[tuple[Callable[[bytes], Any], bool]]) -> Callable[[bytes, bytes], int]:

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from mirage.commands._getopt import NONE, REQUIRED, Spec, parse
-from mirage.commands._io import encode, open_input, read_all
+from mirage.commands._io import BLOCK, encode, open_input, read_all
 from mirage.commands._text import fatal, quote, shell_quote
 
 TYPE_CHECKING = False
@@ -62,10 +62,7 @@ def main(proc: Process) -> int:
         finally:
             file.decref()
         if regex is None and len(mark) == 1 and not before and data[-1:] == mark:
-            lines = split_lines(proc, data, mark)
-            lines.pop()
-            lines.reverse()
-            proc.stdout.write(mark.join(lines) + mark)
+            _write_lines(proc, data, mark)
         else:
             _write(proc, data, _matches(data, regex, mark), before)
     return status
@@ -107,6 +104,19 @@ def _regex_matches(data: bytes, regex: Regex) -> list[tuple[int, int]]:
             limit = at
     found.reverse()
     return found
+
+
+def _write_lines(proc: Process, data: bytes, mark: bytes) -> None:
+    """The lines of data, all of which end with `mark`, in blocks from the end."""
+    end = len(data)
+    while end:
+        start = data.rfind(mark, 0, max(end - BLOCK, 0)) + 1
+        lines = data[start:end].split(mark)
+        lines.pop()
+        lines.reverse()
+        proc.stdout.write(mark.join(lines) + mark)
+        proc.check()
+        end = start
 
 
 def _write(proc: Process, data: bytes, marks: list[tuple[int, int]], before: bool) -> None:

@@ -150,7 +150,7 @@ def main(proc: Process) -> int:
     for key, value in options:
         if key in "cn":
             state.unit = key
-            state.from_start = value.startswith("+")
+            state.from_start = state.from_start or value.startswith("+")
             size = parse_size(value[1:] if value[:1] in ("+", "-") else value)
             if size is None:
                 raise fatal(proc, f"invalid number of {'bytes' if key == 'c' else 'lines'}: {quote(proc, value)}")

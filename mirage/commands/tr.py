@@ -160,7 +160,7 @@ def _translation(proc: Process, first: list[Element], second: list[Element], set
     cases = [e for e in second if e.kind == "class"]
     if cases and not complement:
         set1, set2 = _cases(proc, first, second, len(set1), truncate)
-    elif cases and complement and len(set1) > len(set2) and second[-1].kind == "class":
+    elif cases and complement and not truncate and len(set1) > len(set2) and second[-1].kind == "class":
         raise fatal(proc, "when translating with string1 longer than string2,\n"
                           "the latter string must not end with a character class")
     if truncate:

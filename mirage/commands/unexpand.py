@@ -4,7 +4,7 @@ from __future__ import annotations
 from mirage.commands._getopt import NONE, REQUIRED, Spec, parse
 from mirage.commands._io import Inputs, line_blocks
 from mirage.commands._tabs import TabStops, read_stops
-from mirage.commands._text import char_width, shell_quote
+from mirage.commands._text import shell_quote
 from mirage.commands.expand import obsolete
 
 TYPE_CHECKING = False
@@ -39,7 +39,7 @@ def _line(line: bytes, stops: TabStops, whole: bool) -> bytes:
     pending: list[str] = []
     column = 0
     convert, previous_blank, one_blank_before_stop = True, True, False
-    for char in line.decode("utf-8", "surrogateescape"):
+    for char in line.decode("latin-1"):                       # GNU counts bytes
         if convert:
             blank = char in " \t"
             if blank:
@@ -76,7 +76,7 @@ def _line(line: bytes, stops: TabStops, whole: bool) -> bytes:
             elif char == "\b":
                 column = max(0, column - 1)
             else:
-                column += max(0, char_width(char)) if char.isprintable() else 1
+                column += 1
             if pending:
                 if len(pending) > 1 and one_blank_before_stop:
                     pending[0] = "\t"
@@ -90,4 +90,4 @@ def _line(line: bytes, stops: TabStops, whole: bool) -> bytes:
         if len(pending) > 1 and one_blank_before_stop:
             pending[0] = "\t"
         out.extend(pending)
-    return "".join(out).encode("utf-8", "surrogateescape")
+    return "".join(out).encode("latin-1")

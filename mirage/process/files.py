@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from mirage.vfs.types import Handle
 
 PIPE_CAPACITY = 65536
+AHEAD = 1 << 14                                              # bytes that readline keeps of a file
 LONG_LINE = 1 << 20                                          # bytes from which a line counts as memory
 
 
@@ -302,14 +303,21 @@ class PipeBoth(OpenFile):
 
 
 class HandleFile(OpenFile):
-    """A file of a mount, with its offset. Reads ahead only inside readline, and only what it gives back."""
+    """A file of a mount, with its offset.
 
-    __slots__ = ("handle", "offset")
+    readline keeps a block of a file whose handle gives the same Stat object as long as nothing has changed
+    (`ahead`, from the offset `ahead_at` on, read when the Stat was `ahead_stat`).
+    """
+
+    __slots__ = ("ahead", "ahead_at", "ahead_stat", "handle", "offset")
 
     def __init__(self, handle: Handle, flags: int, path: str) -> None:
         super().__init__(flags, path)
         self.handle = handle
         self.offset = 0
+        self.ahead = b""
+        self.ahead_at = 0
+        self.ahead_stat: Stat | None = None
 
     @property
     def seekable(self) -> bool:  # type: ignore[override]
@@ -333,7 +341,23 @@ class HandleFile(OpenFile):
     def readline(self, delimiter: int = 10, limit: int = 1 << 62) -> bytes:
         if not self.readable:
             raise oserror(errno.EBADF)
+        offset, start = self.offset, self.offset - self.ahead_at
+        if 0 <= start < len(self.ahead) and self.handle.stat() is self.ahead_stat:
+            end = self.ahead.find(delimiter, start) + 1
+            if 0 < end <= start + limit:
+                self.offset = offset - start + end
+                return self.ahead[start:end]
+        return self._read_line(delimiter, limit)
+
+    def _read_line(self, delimiter: int, limit: int) -> bytes:
         mark, block, got = bytes((delimiter,)), 512, 0
+        if self.ahead_at >= 0:
+            stat = self.handle.stat()
+            if stat is self.ahead_stat:
+                block = AHEAD
+            elif self.handle.stat() is not stat:
+                self.ahead_at = -1                           # this handle does not tell
+            self.ahead_stat = stat
         parts: list[bytes] = []
         while limit > 0:
             data = self._pread(min(block, limit))
@@ -341,6 +365,8 @@ class HandleFile(OpenFile):
                 break
             at = data.find(mark)
             if at >= 0:
+                if self.ahead_at >= 0:
+                    self.ahead, self.ahead_at = data, self.offset
                 data = data[:at + 1]
             self.offset += len(data)
             if at >= 0 and not parts:
@@ -386,10 +412,9 @@ class HandleFile(OpenFile):
 
 
 class Source(OpenFile):
-    """Bytes given to `run(stdin=...)`, a here-document or a here-string: seekable, like bash's temporary file."""
+    """Bytes given to `run(stdin=...)`, a here-document or a here-string: like the pipe that bash makes for them."""
 
     __slots__ = ("data", "offset")
-    seekable = True
 
     def __init__(self, data: bytes, path: str = "") -> None:
         super().__init__(os.O_RDONLY, path)
@@ -406,15 +431,9 @@ class Source(OpenFile):
         end = len(self.data) if at < 0 else at + 1
         return self.read(min(end - self.offset, limit))
 
-    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        base = {os.SEEK_SET: 0, os.SEEK_CUR: self.offset, os.SEEK_END: len(self.data)}[whence]
-        if base + offset < 0:
-            raise oserror(errno.EINVAL)
-        self.offset = base + offset
-        return self.offset
-
     def stat(self) -> Stat:
-        return Stat(0o100600, len(self.data), ino=id(self) & 0xFFFFFFF)
+        """A pipe; nothing at all is /dev/null."""
+        return Stat((S_IFIFO if self.data else S_IFCHR) | 0o600, 0, ino=id(self) & 0xFFFFFFF)
 
 
 class Input(OpenFile):

@@ -103,6 +103,7 @@ class Kernel:
         self._bell = threading.Event()
         self._cancel = False
         self.idle = False                                    # between lines: nothing to do is no deadlock
+        self.hub_waits = False                               # the hub wants to look at `done` even if only one is busy
         self._fifos: dict[object, Any] = {}
         self.attention: set[Process] = set()                 # shells that have to run a trap soon
         self.background_started: Callable[[], None] | None = None  # called when a job may outlive its line
@@ -237,7 +238,7 @@ class Kernel:
             self._drain()
         if self.timers and self.timers[0][0] <= now:
             self._fire(now)
-        if self.ready:
+        if self.ready or self.hub_waits:
             self.yield_()
         else:
             process = self.current

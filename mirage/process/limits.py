@@ -11,7 +11,8 @@ class Limits:
     steps      executed commands and loop turns of one line (137, like all below)
     processes  alive at one time
     output     bytes kept of each of stdout and stderr
-    memory     bytes of shell values, pipes and in-memory files
+    memory     bytes of shell values, captures, buffers of tools and in-memory files; under it lies a net for what is not
+               counted: a line also ends when the whole Python process has grown a quarter and 32 MiB beyond it
     depth      nested function calls, `eval`, `source`
     """
 
@@ -30,6 +31,6 @@ class Limits:
         return "Limits(" + ", ".join(f"{name}={getattr(self, name)!r}" for name in self.__slots__) + ")"
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Limits) and repr(self) == repr(other)
+        return isinstance(other, Limits) and all(getattr(self, n) == getattr(other, n) for n in self.__slots__)
 
     __hash__ = None  # type: ignore[assignment]

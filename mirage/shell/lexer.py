@@ -15,7 +15,7 @@ import re
 
 from mirage.shell.actions import END
 from mirage.shell.arith import LazyPattern
-from mirage.shell.ast import BadSubst, HereDoc, Lines, Quoted, Word
+from mirage.shell.ast import BadSubst, DQuote, HereDoc, Lines, Quoted, Word
 from mirage.shell.cond import ConditionReader
 from mirage.shell.driver import parse_unit
 from mirage.shell.errors import ParseError, ParseWarning
@@ -276,13 +276,13 @@ class Lexer(ConditionReader):
 
     def _delimiter(self, pos: int) -> Token:
         """The word behind ``<<``; the body follows on the next line."""
-        _, end = self.parts(pos, COMMAND_WORD)
+        parts, end = self.parts(pos, COMMAND_WORD)
         self.state = self.resume
         if end == pos:
             self.pos = pos
             return self._word_token(pos, self.resume)
         raw = self.source_text(pos, end)
-        quoted = "'" in raw or '"' in raw or "\\" in raw
+        quoted = any(type(part) is Quoted or type(part) is DQuote for part in parts)
         document = HereDoc(unquote(raw) if quoted else raw, quoted, self.heredoc_op == "<<-")
         self.pending.append(document)
         self.pos = end
@@ -478,7 +478,11 @@ class Lexer(ConditionReader):
         items: list[Command] = []
         breaks: list[int] = []
         while True:
-            unit = parse_unit(inner)
+            try:
+                unit = parse_unit(inner)
+            except ParseError as error:
+                error.nested = not error.incomplete
+                raise
             if unit is END:
                 break
             if unit is not None:
@@ -604,6 +608,4 @@ class Lexer(ConditionReader):
             error.line = self.end_line()
             return error
         shown = "newline" if token == "NEWLINE" else self.text[self.token_pos : self.pos] or ")"
-        error = self.unexpected(shown, self.token_pos, expected)
-        error.nested = self.nested
-        return error
+        return self.unexpected(shown, self.token_pos, expected)

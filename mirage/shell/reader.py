@@ -193,13 +193,14 @@ class Source:
 class WordReader:
     """Reads words and their parts. Methods take a position and give the one after what they read."""
 
-    __slots__ = ("level", "pending", "size", "source", "text")
+    __slots__ = ("assigning", "level", "pending", "size", "source", "text")
 
     def __init__(self, source: Source, level: int = 0) -> None:
         self.source = source
         self.text = source.text
         self.size = len(source.text)
         self.level = level
+        self.assigning = False  # inside the value of an assignment
         self.pending: list[HereDoc] = []  # here-documents whose bodies have not been read yet
         if level > MAX_NESTING:
             raise self.error(TOO_DEEP, 0)
@@ -303,7 +304,11 @@ class WordReader:
             value = make_word([Lit(string)], string, plain=True)
             return Assign(name, sub, op, value, self.source_text(pos, end)), end
         start = end
-        parts, end = self.parts(start, COMMAND_WORD)
+        self.assigning = True
+        try:
+            parts, end = self.parts(start, COMMAND_WORD)
+        finally:
+            self.assigning = False
         value = make_assigned(parts, self.source_text(start, end))
         return Assign(name, sub, op, value, self.source_text(pos, end)), end
 
@@ -741,7 +746,10 @@ class WordReader:
         parts, end = self.parts(pos, _DQ_OPERAND if as_text and dquoted else _OPERAND)
         if not text.startswith("}", end):
             raise self.unclosed("}", start)
-        word = make_word(parts, self.source_text(pos, end), plain=True, tilde=as_text and not dquoted)
+        if as_text and self.assigning and not dquoted:
+            word = make_assigned(parts, self.source_text(pos, end))
+        else:
+            word = make_word(parts, self.source_text(pos, end), plain=True, tilde=as_text and not dquoted)
         return self._param(start, end + 1, name, sub, False, indirect, op, word)
 
     def _joined(self, pos: int) -> int:
@@ -754,7 +762,7 @@ class WordReader:
         match = _PARAM_NAME.match(text, pos + 1)
         if not match or text.startswith("!}", pos):
             return False
-        return match.group() not in "@*#?$!-" or text[match.end() : match.end() + 1] in ("}", "[", ":")
+        return match.group() not in "@*?$!-" or text[match.end() : match.end() + 1] in ("}", "[", ":")
 
     def _param(
         self,

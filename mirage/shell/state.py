@@ -71,16 +71,19 @@ class Scope(dict[str, "str | Var | Options | None"]):
     """What the names that are local to a call, or temporary to a command, were before: undone by `pop_scope`.
 
     temporary  True for the scope of ``X=1 command``
+    of_call    the command is a function: its local variables take the place of the temporary ones
     """
 
-    __slots__ = ("temporary",)
+    __slots__ = ("of_call", "temporary")
 
     def __init__(self, temporary: bool = False) -> None:
         super().__init__()
         self.temporary = temporary
+        self.of_call = False
 
     def copy(self) -> Scope:
         new = Scope(self.temporary)
+        new.of_call = self.of_call
         new.update(self)
         return new
 
@@ -624,6 +627,9 @@ class Shell:
                     self.vars[name] = Var(None, 0, self.token)
                 else:
                     self._restore(name, scope.pop(name))
+                    outer = self.scopes[index - 1] if index else scope
+                    if outer.of_call and not scope.temporary and name in outer:
+                        self._restore(name, outer.pop(name))
                 return True
         del self.vars[name]
         return True
@@ -740,7 +746,8 @@ class Shell:
         if old.__class__ is Var and old.flags & READONLY and not self._is_local(name):
             raise ShellError(f"{name}: readonly variable")
         scope[name] = old
-        if index and self.scopes[index - 1].temporary and name in self.scopes[index - 1]:
+        if old.__class__ is Var and self._is_temporary(name, index):
+            self.vars[name] = old.copy(self.token)  # type: ignore[union-attr]
             return
         if old.__class__ is not str and old is not None and old.flags & EXPORT:  # type: ignore[union-attr]
             self._exported = None
@@ -752,6 +759,13 @@ class Shell:
             return
         exported = old.flags & EXPORT if isinstance(old, Var) else 0
         self.vars[name] = Var(None, exported, self.token)
+
+    def _is_temporary(self, name: str, index: int) -> bool:
+        """Is what the function of scope `index` sees under that name a temporary assignment?"""
+        for outer in reversed(self.scopes[:index]):
+            if name in outer:
+                return outer.temporary
+        return False
 
     def _is_local(self, name: str) -> bool:
         return any(name in scope for scope in self.scopes if not scope.temporary)

@@ -196,7 +196,8 @@ def _braced(
             start = index + 1
             for comma in [*commas[index], end]:
                 inner = _packed(_braced(items, start, comma, closers, commas))
-                alternatives.append(make_word(inner, "", braces=False) if inner else Word((), "", False))
+                plain = index > 0  # a tilde only counts where the word begins
+                alternatives.append(make_word(inner, "", braces=False, plain=plain) if inner else Word((), "", False))
                 start = comma + 1
             result.append(Brace(tuple(alternatives)))
         else:

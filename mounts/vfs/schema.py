@@ -79,19 +79,17 @@ CREATE INDEX IF NOT EXISTS idx_fs_whiteout_parent ON fs_whiteout(parent_path);
 CREATE TABLE IF NOT EXISTS fs_origin (delta_ino INTEGER PRIMARY KEY, base_ino INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS fs_overlay_config (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS fs_opaque (path TEXT PRIMARY KEY);
+CREATE TABLE IF NOT EXISTS fs_redirect (path TEXT PRIMARY KEY, base_path TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS fs_layer_origin (
-    ino INTEGER PRIMARY KEY, base_path TEXT NOT NULL, base_ino INTEGER NOT NULL DEFAULT 0, base_version TEXT
-);
-CREATE TABLE IF NOT EXISTS fs_partial_origin (
     ino INTEGER PRIMARY KEY,
     base_path TEXT NOT NULL,
     base_size INTEGER NOT NULL,
     base_mtime_ns INTEGER NOT NULL,
     base_ctime_ns INTEGER NOT NULL,
     base_ino INTEGER NOT NULL,
-    base_version TEXT,
-    kept_size INTEGER NOT NULL
+    base_version TEXT
 );
+CREATE TABLE IF NOT EXISTS fs_partial_origin (ino INTEGER PRIMARY KEY, kept_size INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS fs_xattr (
     ino INTEGER NOT NULL, name TEXT NOT NULL, value BLOB NOT NULL, PRIMARY KEY (ino, name)
 );
@@ -150,7 +148,7 @@ def number(text: str) -> tuple[int, ...]:
 def complete(connection: Connection) -> bool:
     """Has the file every table that we use, in the shape that we need?"""
     there = {row[0] for row in connection.execute("SELECT name FROM sqlite_master")}
-    needed = ("vfs_meta", "fs_layer_origin", "fs_partial_origin", "fs_opaque", "fs_xattr", "fs_whiteout", "fs_origin",
+    needed = ("vfs_meta", "fs_redirect", "fs_layer_origin", "fs_partial_origin", "fs_opaque", "fs_xattr", "fs_whiteout", "fs_origin",
               "vfs_dentry_ino", "vfs_inode_unnamed", "kv_store", "tool_calls")
     return all(name in there for name in needed) and "status" in columns(connection, "tool_calls") \
         and version(connection) == VERSION

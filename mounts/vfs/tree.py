@@ -33,6 +33,7 @@ from mirage.vfs.types import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     Entries = list[Entry]
@@ -88,6 +89,7 @@ class Tree:
         self._claimed: list[int] = []                        # inodes that the running transaction removes
         self._unnamed: list[int] = []                        # long ones that it took the last name of
         self.closed = False
+        self.listeners: list[Callable[[], None]] = []        # called with on_change
         db.on_change = self._forget_all
         db.on_end = self._end
         db.on_idle = self._sweep
@@ -105,6 +107,8 @@ class Tree:
         self._nodes.clear()
         self._names.clear()
         self._subdirs.clear()
+        for listener in self.listeners:
+            listener()
 
     def _end(self) -> None:
         for ino in self._claimed:

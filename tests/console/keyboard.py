@@ -84,5 +84,4 @@ class Keyboard:
 
 def run(folder: Path, arguments: Sequence[str], stdin: bytes = b"", seconds: float = 60.0) -> subprocess.CompletedProcess[bytes]:
     """`mirage ARGUMENTS` without a terminal."""
-    return subprocess.run([sys.executable, "-m", "mirage.console", *arguments], input=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          cwd=folder, timeout=seconds, check=False)
+    return subprocess.run([sys.executable, "-m", "mirage.console", *arguments], input=stdin, capture_output=True, cwd=folder, timeout=seconds, check=False)

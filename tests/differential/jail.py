@@ -166,8 +166,9 @@ def _limit() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (32 << 20, 32 << 20))
     resource.setrlimit(resource.RLIMIT_CPU, (int(TIME), int(TIME)))
-    for number in (signal.SIGPIPE, signal.SIGXFSZ):
-        signal.signal(number, signal.SIG_DFL)
+    for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
 
 
 # ------------------------------------------------------------------------------------------------------- the server
@@ -286,7 +287,6 @@ def _become(root: Path, script: str, streams: list[int]) -> Any:
         for number, stream in enumerate(streams):
             os.dup2(stream, number)
         os.closerange(3, 256)
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
         resource.setrlimit(resource.RLIMIT_NPROC, (200, 200))
         resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
         _limit()

@@ -165,7 +165,7 @@ def _find(r: ToolRuns) -> str:
     tests = ("-type f", "-type d", "-name '*.txt'", "-name 'd*'", "-iname 'D*'", "-path './d*'", "-size 0", "-size -2", "-size +10c", "-empty", "-maxdepth 1", "-mindepth 2", "-maxdepth 2", "! -name '*.txt'", "-o -name e.txt",
              "-regex '.*x.*'", "-perm 644", "-perm -u+w", "-perm /111", "-newer f.txt", "-prune", "-not -type d", "\\( -name a -o -name d \\)", "-user user", "-links 1", "-wholename '*/d/*'", "-depth", "-true", "-false", "-name '[f-g]*'", "-mtime +1", "-regextype posix-extended -regex '.*/(f|g).txt'", "-samefile f.txt", "-xtype f")
     actions = ("", "", "-print", "-printf '%p %y %m %d %f %h\\n'", "-printf '%P|%u|%t\\n'", "-print0", "-exec echo {} \\;", "-exec echo {} +", "-exec grep -l a {} +", "-delete", "-printf '%TY %Tm %l|\\n'", "-execdir echo {} \\;", "-ls >ls.out", "-type f -printf '%-10f|%5s|\\n'", "-fprint out", "-printf '%H %M\\n'")
-    return f"find {r.pick(('.', 'd', '', 'f.txt d', 'nope', './d/', '*'))} {' '.join(r.rng.sample(tests, r.rng.randint(0, 3)))} {r.pick(actions)} | LC_ALL=C sort"
+    return f"find {r.pick(('.', 'd', '', 'f.txt d', 'nope', './d/', '*'))} {' '.join(r.rng.sample(tests, r.rng.randint(0, 3)))} {r.pick(actions)} | tr '\\0' '\\n' | LC_ALL=C sort"
 
 
 def _paste(r: ToolRuns) -> str:

@@ -41,10 +41,12 @@ def test_processes(terminal: Terminal, script: str) -> None:
 
 @pytest.mark.parametrize("script", [":(){ :|:& };:", "f(){ f|f & }; f"])
 def test_fork_bombs(terminal: Terminal, script: str) -> None:
-    """The line itself is over at once; what it started reaches the limit."""
+    """The line itself may be over at once; what it started reaches the limit, in this line or after it."""
     result = terminal.run(script)
-    assert result.exit_code in (0, 137) and "mirage: limit: processes: " in result.stderr
-    assert terminal.run("echo ok").stdout == "ok\n"
+    time.sleep(0.3)
+    after = terminal.run("echo ok")
+    assert result.exit_code in (0, 137) and "mirage: limit: processes: " in result.stderr + after.stderr
+    assert after.stdout == "ok\n"
     assert len(terminal.session.kernel.processes) == 1
 
 

@@ -256,6 +256,8 @@ class Parser:
             while c not in ("", "\n"):
                 c = self.get()
             return
+        if c and c in "eFzQTRWv" and script.posix:
+            raise self.bad(f"unknown command: `{c}'")
         if c == "{":
             place = f"-e expression #{script.parts}, char " if self.where is None else f"file {self.where} line "
             script.blocks.append((len(script.commands), place))

@@ -1,9 +1,9 @@
 """The substitution of `s`, compiled to a function on one pattern space."""
 from __future__ import annotations
 
-from mirage.text.blocks import Unsuited, literal, plain_source, substitute
-from mirage.text.regex import next_char
+from mirage.text import blocks
 from mirage.text.pause import pause, reserve
+from mirage.text.regex import next_char
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -199,11 +199,11 @@ def block_substitution(sub: Substitution) -> Callable[[bytes], bytes] | None:
         if regex.literal is not None and regex.literal not in data:
             return data
         if template is not None and (fixed == b"" or not regex.may_be_empty()):
-            source = plain_source(regex, data)
+            source = blocks.plain_source(regex, data)
             if source is not None:
                 try:
-                    return substitute(b"(?:" + source + b")" + rest, template + restored, data)[0]
-                except Unsuited:
+                    return blocks.substitute(b"(?:" + source + b")" + rest, template + restored, data)[0]
+                except blocks.Unsuited:
                     pass
         return _substitute_block(data, regex, build, everywhere)
 
@@ -219,8 +219,8 @@ def _literal_block(old: bytes, new: bytes, everywhere: bool) -> Callable[[bytes]
         if old not in data:
             return data
         try:
-            return substitute(literal(old) + rb"([^\n]*+)", template, data)[0]
-        except Unsuited:
+            return blocks.substitute(blocks.literal(old) + rb"([^\n]*+)", template, data)[0]
+        except blocks.Unsuited:
             return b"\n".join([line.replace(old, new, 1) for line in data.split(b"\n")])
 
     return run

@@ -315,6 +315,9 @@ def _assign(sh: Shell, name: str, value: str) -> None:
 
 def _assign_names(sh: Shell, names: Sequence[str], text: str, ifs: str, hidden: str) -> None:
     """One field to each name, what is left to the last one."""
+    if len(names) == 1 and ifs == " \t\n":
+        _assign(sh, names[0], _show(text.strip(ifs), hidden))
+        return
     blanks, field, _ = _pattern(ifs)
     at = 0
     if blanks:

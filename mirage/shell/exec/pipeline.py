@@ -206,6 +206,8 @@ def _start(sh: Shell, stages: Sequence[Run], merged: Sequence[bool], simples: Se
         reader = next_reader
     for sub, stage in zip(subs if lastpipe else subs[:-1], stages, strict=False):
         launch(sub, stage)
+    if last and not lastpipe:
+        proc.kernel.yield_()                                 # they begin before the last one does
     return subs, reader
 
 

@@ -10,9 +10,11 @@ that is said to be the last one (`final`), and at `close`.
 """
 from __future__ import annotations
 
+import atexit
 import re
 import threading
 import time
+import weakref
 
 from mirage.process.files import Capture, Input, OpenFile, Source
 from mirage.process.kernel import Kernel, dies_of
@@ -35,6 +37,15 @@ _JOB = re.compile(r"(?<![&<>|])&(?=[\s;)}'\"`]|$)|\bcoproc\b")
 """A `&` that looks like the end of a command: no part of &&, >&, <&, |&, &> or a URL."""
 _LABEL = "bash: -c"
 _DRAIN = 0.02                                                # seconds that jobs may go on before a line returns
+
+
+_LAST_WAIT = 2.0                                             # seconds that a thread has to end at the end of Python
+_threaded: weakref.WeakSet[Session] = weakref.WeakSet()      # Sessions with a thread of their own
+
+
+def _end_threads() -> None:
+    for session in list(_threaded):
+        session.end_thread()
 
 
 class Done:
@@ -99,7 +110,7 @@ class Session:
                 return self._run(text, stdin, timeout, final)
             return self._on_thread(lambda: self._run(text, stdin, timeout, final))
 
-    def _run(self, text: str, stdin: bytes | OpenFile, timeout: float | None, final: bool) -> Done:
+    def _run(self, text: str, stdin: bytes | OpenFile, timeout: float | None, final: bool, drain: bool = True) -> Done:
         kernel, process = self.kernel, self.process
         kernel.begin_line()
         process.line = kernel.line
@@ -122,7 +133,7 @@ class Session:
                 else:
                     box.append(self._stopped(e))
         status = box[0]
-        if len(kernel.processes) > 1:
+        if drain and len(kernel.processes) > 1:
             self._drain(final)
         kernel.end_line()
         if self._thread is None and len(kernel.processes) > 1:
@@ -133,6 +144,7 @@ class Session:
         """Let jobs and process substitutions do what they can do at once; in the last line, all they have to do."""
         kernel = self.kernel
         until = time.monotonic() + _DRAIN
+        kernel.hub_waits = True
         try:
             if final:
                 kernel.run(lambda: len(kernel.processes) == 1)
@@ -143,6 +155,8 @@ class Session:
             self._tidy()
             if isinstance(e, LimitExceeded) and e.status != 124:
                 self._say(e)
+        finally:
+            kernel.hub_waits = False
 
     def _take(self, status: int) -> Done:
         out, err, log = self._stdout, self._stderr, self._log
@@ -306,8 +320,21 @@ class Session:
             if self._pinned == threading.get_ident() and len(self.kernel.processes) > 1:
                 return                                       # its jobs go on here as long as they live
             self._come_here()
+        if not _threaded:
+            atexit.unregister(_end_threads)
+            atexit.register(_end_threads)
+        _threaded.add(self)
         self._thread = threading.Thread(target=self._serve, name="mirage-session", daemon=True)
         self._thread.start()
+
+    def end_thread(self) -> None:
+        """At the end of Python: nothing runs any more, whatever it is. Greenlets that live on then crash it."""
+        self._closed = True
+        thread = self._thread
+        if thread is not None:
+            self.kernel.cancel()
+            self.kernel.post(lambda: None)
+            thread.join(_LAST_WAIT)
 
     def _on_thread(self, function: Callable[[], Done]) -> Done:
         finished = threading.Event()
@@ -336,13 +363,13 @@ class Session:
         kernel = self.kernel
         kernel.attach()
         while not self._closed:
-            kernel.idle = True
+            kernel.idle = kernel.hub_waits = True
             try:
                 kernel.run(lambda: self._work is not None or self._closed)
             except LineStopped as e:
                 kernel.line += 1
                 self._stop_jobs(e)
-            kernel.idle = False
+            kernel.idle = kernel.hub_waits = False
             work, self._work = self._work, None
             if work is not None:
                 work()
@@ -375,7 +402,7 @@ class Session:
             thread.join(5)
 
     def _finish(self) -> Done:
-        done = self._run("", b"", 10.0, True) if self.shell.traps.get("EXIT") else Done(b"", b"", 0, [])
+        done = self._run("", b"", 10.0, True, drain=False) if self.shell.traps.get("EXIT") else Done(b"", b"", 0, [])
         self.kernel.attach()
         self.kernel.kill_line(lambda process: process is self.process)
         self.process.finish(done.status)

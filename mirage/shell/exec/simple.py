@@ -344,12 +344,16 @@ def execute(sh: Shell, argv: list[Any], assigns: Sequence[tuple[str, Callable[[S
         elif gate is not None and not may_run(sh, argv):
             status = NOT_EXECUTABLE
         elif function is not None:
+            if pushed:
+                sh.scopes[-1].of_call = True
             status = call_function(sh, function, name, argv[1:])
         else:
             assert builtin is not None
-            if pushed and sh.options.posix and name in _SPECIAL:
-                _keep_assignments(sh)
-            status = run_builtin(sh, builtin, name, argv[1:])
+            try:
+                status = run_builtin(sh, builtin, name, argv[1:])
+            finally:
+                if pushed and sh.options.posix and name in _SPECIAL:
+                    _keep_assignments(sh)
     except ShellError as e:
         e.report(sh)
         raise
@@ -453,6 +457,8 @@ def run_builtin_or_program(sh: Shell, argv: list[str]) -> int:
 def run_program(sh: Shell, argv: list[Any], undo: Undo | tuple[()], alone: bool) -> int:
     """Run a program in the foreground, on this greenlet; `undo`: redirections that hold for it only."""
     proc = sh.proc
+    if argv[0].startswith("%"):                              # `%1` stands for `fg %1`
+        return run_builtin(sh, _load_builtin("fg"), "fg", argv)  # type: ignore[arg-type]
     env = proc.env = sh.exported()
     try:
         main = find_program(sh, argv)

@@ -56,7 +56,14 @@ def quoted(word: str) -> str:
 
 
 def trace_words(sh: Shell, words: Sequence[object]) -> None:
-    trace_text(sh, " ".join(_argument(word) for word in words))
+    shown = []
+    for word in words:
+        if isinstance(word, Assignment) and not isinstance(word.value, str):
+            trace_text(sh, _compound(word))
+            shown.append(word.name)
+        else:
+            shown.append(_argument(word))
+    trace_text(sh, " ".join(shown))
     if words[0] in ("export", "readonly"):                   # bash traces what these assign once more
         for word in words[1:]:
             if isinstance(word, Assignment) and isinstance(word.value, str):
@@ -69,11 +76,16 @@ def _argument(word: object) -> str:
     assert isinstance(word, Assignment)
     name = word.name if word.key is None else f"{word.name}[{word.key}]"
     op = "+=" if word.append else "="
-    if isinstance(word.value, str):
-        return quoted(f"{name}{op}{word.value}")
-    items = " ".join((f"[{key}]{sign}" if key is not None else "") + quoted(value)
+    assert isinstance(word.value, str)
+    return quoted(f"{name}{op}{word.value}")
+
+
+def _compound(word: Assignment) -> str:
+    """`declare m=([k]=v)`: bash shows the array first, all of it quoted."""
+    assert not isinstance(word.value, str)
+    items = " ".join((f"[{single(str(key))}]{sign}" if key is not None else "") + single(value)
                      for key, sign, value in word.value.items)
-    return f"{name}{op}({items})"
+    return f"{word.name}{'+=' if word.append else '='}({items})"
 
 
 def trace_cond(sh: Shell, test: Test) -> int:

@@ -212,6 +212,8 @@ def _indirect(part: ast.Param, quoted: bool) -> Callable[[Shell], Value]:
             if sh.is_array(name) and part.sub is None:
                 return ""
             raise sh.fail(f"{label}: invalid indirect expansion")
+        if not target and name in ("@", "*"):
+            return ""
         found = known.get(target)
         if found is None:
             if len(known) >= 64:

@@ -50,9 +50,9 @@ def test_any_depth_is_answered_quickly(shape: str) -> None:
     before, opening, middle, closing = SHAPES[shape]
     for depth in (20, 55, 500, 1200, 5000):
         script = before + nested(opening, middle, closing, depth) + ENDS.get(shape, "")
-        start = time.perf_counter()
+        start = time.process_time()
         error = parse(script, extglob=True).error
-        assert time.perf_counter() - start < 5
+        assert time.process_time() - start < 5
         assert error is None or error.msg
 
 
@@ -100,9 +100,9 @@ def test_long_lists_take_linear_time() -> None:
         "$(a) ",
         "if a; then b; fi\n",
     ):
-        start = time.perf_counter()
+        start = time.process_time()
         assert parse(unit * 3000 + "a").error is None
-        assert time.perf_counter() - start < 4, unit
+        assert time.process_time() - start < 4, unit
 
 
 OPENINGS = (
@@ -119,6 +119,6 @@ def test_constructs_that_fail_inside_each_other_take_no_exponential_time() -> No
         closings = chance.sample(CLOSINGS, chance.randint(1, 3))
         script = "echo " + "".join(chance.choice(openings) for _ in range(35)) + "1"
         script += "".join(chance.choice(closings) for _ in range(chance.choice((35, 70))))
-        start = time.perf_counter()
+        start = time.process_time()
         parse(script, extglob=True)
-        assert time.perf_counter() - start < 3, script
+        assert time.process_time() - start < 3, script

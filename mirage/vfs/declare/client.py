@@ -1,0 +1,208 @@
+"""Requests to a REST service through httpx, which is imported by the first one. Thread-safe; waits in the caller's thread.
+
+Errors are OSError (mirage/vfs/service.py) with the service's own message, from which the token is removed.
+"""
+from __future__ import annotations
+
+import email.utils
+import json
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, urljoin, urlsplit
+
+from mirage.vfs.service import Counters, Failure, RateLimiter, Retry, as_oserror
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mirage.vfs.declare.model import Service
+    from mirage.vfs.secrets import Secret
+
+REDIRECTS = 5
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+
+
+class Answer:
+    """What came back: `value` parsed from JSON, or bytes where they were asked for. `status` 304: what you have is good.
+
+    next  path and query of the next page, from the header Link
+    """
+
+    __slots__ = ("etag", "next", "size", "status", "value")
+
+    def __init__(self, value: Any, size: int = 0, etag: str = "", status: int = 200, next: str = "") -> None:
+        self.value = value
+        self.size = size
+        self.etag = etag
+        self.status = status
+        self.next = next
+
+
+class RestClient:
+    """One account of one service.
+
+    token     sent as the declaration says; asked for again when the service refuses it
+    endpoint  another server than the declaration's base_url
+    timeout   seconds without a byte
+    """
+
+    def __init__(self, service: Service, token: Secret | None = None, endpoint: str = "", rate: float | None = None,
+                 retry: Retry | None = None, timeout: float = 30.0) -> None:
+        self.service = service
+        self.name = service.name
+        self.base = (endpoint or service.base_url).rstrip("/")
+        if urlsplit(self.base).scheme not in ("http", "https"):
+            raise ValueError(f"{service.name}: base_url must begin with https:// or http://")
+        self.counters = Counters()
+        self.retry = retry or Retry()
+        self.timeout = timeout
+        self._token = token
+        self._text: str | None = None
+        rate = service.rate if rate is None else rate
+        self._limiter = RateLimiter(rate, max(1.0, rate * 2))
+        self._slots = threading.BoundedSemaphore(service.width)
+        self._lock = threading.Lock()
+        self._http: Any = None
+
+    def send(self, method: str, path: str, query: Mapping[str, str] | None = None, *, etag: str = "",
+             raw: bool = False, body: Any = None, safe: bool | None = None, length: int | None = None) -> Answer:
+        """One request, repeated after failures where that does no harm (`safe`; by default GET).
+
+        path    below base_url, or an address of a next page on the same server
+        raw     bytes instead of JSON; `length`: how many there must be
+        """
+        url = self.base + path if path.startswith("/") else path
+        if _origin(url) != _origin(self.base):
+            raise as_oserror(self.name, Failure(0, "an address on another server"))
+        headers = {"If-None-Match": etag} if etag else {}
+
+        def attempt() -> Answer:
+            self._limiter.take(1)
+            with self._slots:
+                return self._once(method, url, dict(query or {}), headers, raw, body, length)
+        return self.retry.run(self.name, attempt, method == "GET" if safe is None else safe)
+
+    def _once(self, method: str, url: str, query: dict[str, str], headers: dict[str, str], raw: bool, body: Any,
+              length: int | None) -> Answer:
+        refused = False
+        while True:
+            token = self._secret()
+            response, data = self._exchange(method, url, query, headers, token, body)
+            if response.status_code == 401 and not refused and self._renewed(token):
+                refused = True
+                continue
+            break
+        status = response.status_code
+        etag = response.headers.get("etag", "")
+        if status == 304 and headers:
+            return Answer(None, 0, etag or headers["If-None-Match"], 304, self._next(response))
+        if not 200 <= status < 300:
+            raise Failure(status, self._message(response, data, token), _wait(response.headers.get("retry-after", "")))
+        if raw:
+            if length is not None and len(data) != length:
+                raise Failure(0, f"the content is not complete: {len(data)} of {length} bytes")
+            return Answer(data, len(data), etag)
+        try:
+            value = json.loads(data) if data else None
+        except ValueError:
+            raise Failure(0, "the answer is not complete, or no JSON") from None
+        return Answer(value, len(data), etag, status, self._next(response))
+
+    def _exchange(self, method: str, url: str, query: dict[str, str], headers: dict[str, str], token: str,
+                  body: Any) -> tuple[Any, bytes]:
+        """The response, after redirects; what leads to another server does not get the token."""
+        import httpx
+        auth, service = self.service.auth, self.service
+        sent = {**service.headers, **headers}
+        if token:
+            sent[auth.header] = f"{auth.scheme} {token}".strip()
+        for _ in range(REDIRECTS):
+            try:
+                response = self._client().request(method, url, params=query or None, headers=sent, json=body)
+            except httpx.TimeoutException:
+                raise Failure(0, "no answer in time") from None
+            except (httpx.HTTPError, httpx.InvalidURL) as e:
+                raise Failure(0, f"the connection failed ({type(e).__name__})") from None
+            self.counters.add(calls=1, size=len(response.content))
+            target = response.headers.get("location", "")
+            if response.status_code not in (301, 302, 303, 307, 308) or not target or method != "GET":
+                return response, response.content
+            target, query = urljoin(url, target), {}
+            if urlsplit(target).scheme not in ("http", "https"):
+                break
+            if _origin(target) != _origin(url):
+                sent = {}
+            url = target
+        raise Failure(0, "too many redirections, or one that leads nowhere")
+
+    def _client(self) -> Any:
+        with self._lock:
+            if self._http is None:
+                import httpx
+                direct = {f"all://{host}": None for host in LOOPBACK}
+                self._http = httpx.Client(timeout=self.timeout, follow_redirects=False, mounts=direct)
+            return self._http
+
+    def _secret(self) -> str:
+        if self._token is None:
+            return ""
+        if self._text is None:
+            try:
+                self._text = self._token.reveal()
+            except LookupError as e:
+                raise Failure(401, f"credentials: {e}") from None
+        return self._text
+
+    def _renewed(self, old: str) -> bool:
+        """Is there another token now than the one that was refused?"""
+        if not old:
+            return False
+        if self._text == old:
+            self._text = None
+        return self._secret() != old
+
+    def _message(self, response: Any, data: bytes, token: str) -> str:
+        try:
+            text = self.service.message(json.loads(data))
+        except ValueError:
+            text = ""
+        text = " ".join((text or response.reason_phrase or "error").split())[:300]
+        if token:
+            text = text.replace(token, "***")
+        return f"{text} ({response.status_code})"
+
+    @staticmethod
+    def _next(response: Any) -> str:
+        link: str = response.links.get("next", {}).get("url", "")
+        return urljoin(str(response.url), link) if link else ""
+
+    def close(self) -> None:
+        with self._lock:
+            if self._http is not None:
+                self._http.close()
+                self._http = None
+
+    def __repr__(self) -> str:
+        return f"RestClient({self.base!r})"
+
+
+def _origin(url: str) -> tuple[str, str]:
+    parts = urlsplit(url)
+    return parts.scheme, parts.netloc
+
+
+def _wait(text: str) -> float | None:
+    """Seconds of a Retry-After header, which may also be a date."""
+    if text.replace(".", "", 1).isdigit():
+        return float(text)
+    try:
+        return max(0.0, email.utils.parsedate_to_datetime(text).timestamp() - time.time())
+    except (ValueError, TypeError):
+        return None
+
+
+def split_url(url: str) -> tuple[str, dict[str, str]]:
+    """An address without its query, and the query."""
+    parts = urlsplit(url)
+    return parts._replace(query="", fragment="").geturl(), dict(parse_qsl(parts.query, keep_blank_values=True))

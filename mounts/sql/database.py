@@ -1,0 +1,179 @@
+"""Connections to one database: one engine that can only read, and one for `sql execute`.
+
+What the database itself can forbid is forbidden there: SQLite opens the file with mode=ro, PostgreSQL and MySQL get
+read-only transactions, DuckDB read-only transactions and no access to other files.
+"""
+from __future__ import annotations
+
+import contextlib
+import errno
+import sqlite3
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+import sqlalchemy as sa
+from sqlalchemy.pool import NullPool, QueuePool
+
+from mirage.vfs.service import Counters, service_error
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from mirage.mounts.sql.url import DatabaseUrl
+
+DRIVERS = {"postgresql": "postgresql+psycopg", "postgres": "postgresql+psycopg", "mysql": "mysql+pymysql"}
+NO_FILES = (sqlite3.SQLITE_ATTACH, sqlite3.SQLITE_DETACH)    # also what VACUUM INTO needs
+READING = ("select", "with", "values", "table", "show", "explain", "describe", "desc", "pragma", "(")
+DENIED = ("42501", "28P01", "28000")                         # SQLSTATE: no privilege, no such user or password
+UNKNOWN = ("42P01", "3F000", "42S02")                        # no such table or schema
+
+
+class Database:
+    """One database. `timeout`: seconds that a statement may run (0: no limit)."""
+
+    def __init__(self, url: DatabaseUrl, timeout: float = 30.0) -> None:
+        self.url = url
+        self.timeout = timeout
+        self.counters = Counters()
+        self._lock = threading.Lock()
+        self._engines: dict[bool, sa.Engine] = {}
+        self._address: sa.URL | None = None
+
+    @property
+    def address(self) -> sa.URL:
+        """The URL as SQLAlchemy has it, with the driver that we use where none is named."""
+        if self._address is None:
+            try:
+                address = sa.make_url(self.url.reveal())
+            except LookupError as e:
+                raise service_error(errno.EACCES, f"sql: {e}") from None
+            except sa.exc.ArgumentError:
+                raise service_error(errno.EINVAL, f"sql: {self.url!r} is not a database URL") from None
+            self._address = address.set(drivername=DRIVERS.get(address.drivername, address.drivername))
+        return self._address
+
+    @property
+    def dialect(self) -> str:
+        """sqlite, postgresql, mysql, duckdb, ..."""
+        return self.address.get_backend_name()
+
+    def engine(self, writing: bool = False) -> sa.Engine:
+        with self._lock:
+            found = self._engines.get(writing)
+            if found is None:
+                found = self._engines[writing] = self._make(writing)
+            return found
+
+    def _make(self, writing: bool) -> sa.Engine:
+        dialect = self.dialect
+        if dialect == "sqlite":
+            return self._sqlite(writing)
+        try:
+            if dialect == "duckdb":
+                config = {"enable_external_access": "false", "lock_configuration": "true"}
+                where = self.address.set(database=self.url.file(self.address.database or ""))
+                return sa.create_engine(where, poolclass=NullPool, connect_args={"config": config})
+            engine = sa.create_engine(self.address, pool_size=4, max_overflow=8, pool_recycle=1800, pool_pre_ping=True,
+                                      hide_parameters=True, connect_args=self._options(dialect))
+        except (ImportError, sa.exc.NoSuchModuleError) as e:
+            raise service_error(errno.EINVAL, f"sql: the driver is not installed: {e}") from None
+        commands = _session(dialect, writing, self.timeout)
+        if commands:
+            def prepare(connection: Any, record: object) -> None:
+                with contextlib.closing(connection.cursor()) as cursor:
+                    for command in commands:
+                        cursor.execute(command)
+                connection.commit()
+            sa.event.listen(engine, "connect", prepare)
+        return engine
+
+    @staticmethod
+    def _options(dialect: str) -> dict[str, Any]:
+        return {"connect_timeout": 10} if dialect in ("postgresql", "mysql") else {}
+
+    def _sqlite(self, writing: bool) -> sa.Engine:
+        path = self.url.file(self.address.database or "")
+        uri = f"file:{quote(path)}?mode={'rw' if writing else 'ro'}"
+
+        def connect() -> sqlite3.Connection:
+            connection = sqlite3.connect(uri, uri=True, check_same_thread=False, timeout=5.0)
+            connection.text_factory = lambda data: data.decode("utf-8", "replace")
+            connection.set_authorizer(_only_this_file)
+            return connection
+
+        return sa.create_engine("sqlite://", creator=connect, poolclass=QueuePool, pool_size=4, max_overflow=8)
+
+    @contextlib.contextmanager
+    def connect(self, writing: bool = False) -> Iterator[sa.Connection]:
+        """A connection for a few statements; errors of the database are OSError with its message in `note`."""
+        try:
+            with self.engine(writing).connect() as connection, self._limited(connection):
+                if self.dialect == "duckdb" and not writing:
+                    connection.rollback()
+                    connection.connection.cursor().execute("ROLLBACK; BEGIN TRANSACTION READ ONLY") \
+                        if False else None
+                yield connection
+        except sa.exc.SQLAlchemyError as e:
+            raise self._error(e) from None
+        except _driver_errors(self) as e:
+            raise self._error(e) from None
+
+    @contextlib.contextmanager
+    def _limited(self, connection: sa.Connection) -> Iterator[None]:
+        """Stop the statements after `timeout` seconds, where the server does not do it."""
+        raw: Any = connection.connection.dbapi_connection
+        if not self.timeout:
+            yield
+        elif isinstance(raw, sqlite3.Connection):
+            end = time.monotonic() + self.timeout
+            raw.set_progress_handler(lambda: time.monotonic() > end, 20_000)
+            try:
+                yield
+            finally:
+                raw.set_progress_handler(None, 0)
+        elif self.dialect == "duckdb":
+            timer = threading.Timer(self.timeout, raw.interrupt)
+            timer.daemon = True
+            timer.start()
+            try:
+                yield
+            finally:
+                timer.cancel()
+        else:
+            yield
+
+    def run(self, function: Callable[[sa.Connection], Any], writing: bool = False) -> Any:
+        """function(connection), counted as one call."""
+        self.counters.add(calls=1)
+        with self.connect(writing) as connection:
+            return function(connection)
+
+    def _error(self, error: Exception) -> OSError:
+        """The message of the database without our statement, its errno by SQLSTATE where there is one."""
+        cause = getattr(error, "orig", None) or error
+        text = " ".join(str(cause).split())[:500] or type(cause).__name__
+        password = self.address.password
+        if password:
+            text = text.replace(str(password), "***")
+        state = str(getattr(cause, "sqlstate", "") or "")
+        number = errno.EIO
+        if state in DENIED or "readonly database" in text or "read-only" in text or "not authorized" in text:
+            number = errno.EACCES
+        elif state in UNKNOWN or text.startswith(("no such table", "unable to open database file")):
+            number = errno.ENOENT
+        elif isinstance(cause, sqlite3.OperationalError) and text == "interrupted" or state == "57014":
+            number, text = errno.EIO, f"the statement took more than {self.timeout:g} s"
+        elif text in ("database is locked", "database table is locked"):
+            number = errno.EAGAIN
+        return service_error(number, f"sql: {text}")
+
+    def close(self) -> None:
+        with self._lock:
+            for engine in self._engines.values():
+                engine.dispose()
+            self._engines.clear()
+
+    def __repr__(self) -> str:
+        return f"Database({self.url!r})"
