@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from mirage.clis.framework import VirtualCli
     from mirage.vfs.types import Mount
 
-PROVIDERS = {"gmail": "mirage.clis.mail"}
+PROVIDERS = {"gmail": "mirage.clis.mail", "rest": "mirage.clis.rest", "sql": "mirage.clis.sql"}
 
 
 def make_cli(name: str, provider: str, options: dict[str, Any], *, mounts: Mapping[str, Mount],

@@ -59,6 +59,7 @@ class TerminalConfig(_Strict):
     env: dict[str, str] = Field(default_factory=dict)
     tz: str = "UTC"
     hostname: str = "mirage"
+    net: list[str] = Field(default_factory=list)
 
 
 class Config(_Strict):
@@ -110,7 +111,7 @@ class Config(_Strict):
         return {"mounts": mounts, "clis": clis, "policy": policy, "limits": Limits(**limits),
                 "journal": self.folder / self.journal if self.journal else None,
                 "cwd": self.terminal.cwd, "env": self.terminal.env, "tz": self.terminal.tz,
-                "hostname": self.terminal.hostname}
+                "hostname": self.terminal.hostname, "net": self.terminal.net}
 
     def _policy_source(self, name: str) -> str | Path:
         path = self.folder / os.path.expanduser(name)

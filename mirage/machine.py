@@ -12,7 +12,7 @@ from mirage.vfs.resolve import resolve
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from mirage.clis.framework import VirtualCli
     from mirage.policy.gate import Gate
@@ -32,16 +32,18 @@ class Machine:
     gate       decides on every operation, or None where there is no policy and no journal
     clis       virtual CLIs by name; they are programs of /usr/bin like the tools
     users      uid -> (name, home); groups: gid -> name
+    net        hosts that curl and wget may reach; none by default
     errors     the last internal errors (name of the program, exception), newest last, for the owner
     """
 
     def __init__(self, namespace: Namespace, *, gate: Gate | None = None,
                  clis: Mapping[str, VirtualCli] | None = None, hostname: str = "mirage", tz: str = "UTC",
-                 clock: Callable[[], float] = time.time) -> None:
+                 clock: Callable[[], float] = time.time, net: Iterable[str] = ()) -> None:
         self.namespace = namespace
         self.gate = gate
         self.clis: dict[str, VirtualCli] = dict(clis or {})
         self.hostname = hostname
+        self.net = tuple(net)
         self.tz = tz
         self.clock = clock
         self.users = {0: ("root", "/root"), 1000: ("user", "/home/user"), 65534: ("nobody", "/nonexistent")}

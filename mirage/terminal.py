@@ -106,17 +106,18 @@ class Terminal:
     on_ask   answers what the policy holds for approval; None refuses it
     journal  an SQLite file that records refusals, changes, calls and typed commands; None keeps them in memory
     tz       time zone of the terminal, an IANA name
+    net      hosts that curl and wget may reach (".example.com": all below it too); none by default, private ones never
     """
 
     def __init__(self, mounts: Mapping[str, Mount] | None = None, policy: Policy | str | Path | None = None,
                  clis: Iterable[VirtualCli] = (), cwd: str = DEFAULT_CWD, env: Mapping[str, str] | None = None,
                  limits: Limits | None = None, on_ask: Callable[[Ask], Verdict] | None = None,
                  journal: str | Path | None = None, *, tz: str = "UTC", hostname: str = "mirage",
-                 clock: Callable[[], float] | None = None) -> None:
+                 clock: Callable[[], float] | None = None, net: Iterable[str] = ()) -> None:
         limits = limits or Limits()
         by_name = {cli.name: cli for cli in clis}
         options: dict[str, Any] = {"clock": clock} if clock else {}
-        self.machine = Machine(Namespace(), clis=by_name, hostname=hostname, tz=tz, **options)
+        self.machine = Machine(Namespace(), clis=by_name, hostname=hostname, tz=tz, net=net, **options)
         self._mount(mounts or {})
         if policy is not None or journal is not None or by_name:
             from mirage.policy.gate import make_gate
@@ -131,7 +132,7 @@ class Terminal:
         self._count_memory()
 
     def _mount(self, mounts: Mapping[str, Mount]) -> None:
-        """The default tree, unless "/" is given, under the mounts; then VFS.md and SKILL.md where nothing has the name."""
+        """The default tree, unless "/" is given, under the mounts; VFS.md and SKILL.md where nothing has the name."""
         machine = self.machine
 
         def clock() -> int:

@@ -88,7 +88,7 @@ FILES = (
 )
 
 TRANSCRIPT_LINES = (
-    "cd project", "ls", "cat README.md", "ls src | head -5", "grep -rn TODO src | head", "wc -l src/*.py | tail -1",
+    "cd project", "ls", "cat README.md", "ls src | head -5", "grep -rn TODO src | sort | head", "wc -l src/*.py | tail -1",
     "find . -name '*.csv' | wc -l", "x=$(grep -c def src/module_4.py); echo $x", "sed -n '1,5p' src/module_3.py",
     "head -3 data/row_7.csv | cut -d, -f2", "awk -F, '{s+=$2} END{print s}' data/row_9.csv", "git_dir=.git; [ -d $git_dir ] || echo none",
     "for f in src/module_1*.py; do echo $(basename $f .py); done", "sort -t, -k2,2n data/row_3.csv | tail -2",

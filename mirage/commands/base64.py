@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from mirage.process.files import OpenFile
     from mirage.process.process import Process
 
+B64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+B32 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 SPEC = Spec("diw:", {"decode": ("d", NONE), "ignore-garbage": ("i", NONE), "wrap": ("w", REQUIRED)},
             help="Usage: NAME [OPTION]... [FILE]\nEncode or decode FILE, or standard input, to standard output.\n")
 
@@ -136,9 +138,17 @@ def _group(proc: Process, group: bytes, base32: bool) -> bool:
     complete = len(group) == unit and pad == b"=" * len(pad) and len(good) in lengths
     unpadded = not pad and len(group) < unit and len(good) in lengths
     usable = max((n for n in lengths if n <= len(good)), default=0)
-    if usable:
-        _partial(proc, good[:usable], base32)
-    return complete or unpadded
+    if not usable:
+        return complete or unpadded
+    _partial(proc, good[:usable], base32)
+    return (complete or unpadded) and not _left_over(good[usable - 1:usable], lengths[usable], usable, base32)
+
+
+def _left_over(last: bytes, size: int, count: int, base32: bool) -> int:
+    """The bits of the last character that make up no byte: they have to be zero."""
+    bits = 5 if base32 else 6
+    value = (B32 if base32 else B64).index(last)
+    return value & ((1 << (bits * count - 8 * size)) - 1)
 
 
 def _partial(proc: Process, good: bytes, base32: bool) -> None:

@@ -59,8 +59,6 @@ def main(proc: Process) -> int:
     if decoding:
         return _decode(proc, kind, data, garbage)
     if kind == "z85" and len(data) % 4:
-        whole = len(data) - len(data) % 4
-        _wrapped(proc, encoded(kind, data[:whole]), wrap)
         raise fatal(proc, "invalid input (length must be multiple of 4 characters)")
     _wrapped(proc, encoded(kind, data), wrap)
     return 0

@@ -60,8 +60,10 @@ def main(proc: Process) -> int:
         raise fatal(proc, "option --table-columns or --table-column required for --json")
     if o.json:
         o.table = True
-    if not o.table and (o.right or o.hide or o.order or o.names):
+    if not o.table and (o.right or o.hide or o.order or o.names or o.table_name != "table"):
         raise fatal(proc, "option --table required for all --table-*")
+    if o.table and o.fill_rows:
+        raise fatal(proc, "mutually exclusive arguments: --table --fillrows")
     lines, status = _lines(proc, operands, o)
     if o.table:
         if lines:

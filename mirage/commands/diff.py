@@ -386,8 +386,7 @@ def _finish(differ: Differ, given: str, digits: str) -> None:
     style, flags = differ.style, differ.flags
     if "p" in flags:
         style.function = _regex(differ.proc, "^[A-Za-z$_]")
-    if not given and style.function is not None:
-        given = "context"
+        given = given or "context"
     style.kind = given or "normal"
     if digits:
         style.context = int(digits)

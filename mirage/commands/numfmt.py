@@ -74,6 +74,11 @@ def main(proc: Process) -> int:
     o = Options()
     for key, value in options:
         _option(proc, o, key, value)
+    given = {key for key, _ in options}
+    if {"grouping", "format"} <= given:
+        raise fatal(proc, "--grouping cannot be combined with --format")
+    if "grouping" in given and o.target != "none":
+        raise fatal(proc, "grouping cannot be combined with --to")
     status = 0
     if operands:
         for operand in operands:

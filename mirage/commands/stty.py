@@ -19,7 +19,7 @@ WHY = {
     "apt": "not available in this terminal: nothing can be installed",
     "top": "not available in this terminal: there is no screen; use ps",
 }
-for _name in ("apt-get", "pip"):
+for _name in ("apt-get", "pip", "pip3"):
     WHY[_name] = WHY["apt"]
 STATUS = {"sudo": 1, "stty": 1}
 

@@ -178,6 +178,8 @@ def main(proc: Process) -> int:
             state.headers = key == "v"
         elif key == "z":
             state.delimiter = b"\0"
+    if not state.count and not state.from_start and not follow:
+        return 0                                             # nothing to show: no file is opened
     return _run(proc, state, operands or ["-"], follow, interval)
 
 

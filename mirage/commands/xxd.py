@@ -105,6 +105,13 @@ def main(proc: Process) -> int:
     if "v" in o.flags:
         proc.stdout.write(b"xxd (Mirage)\n")
         return 0
+    kinds = o.flags & {"b", "e", "i", "p"}
+    if kinds & {"e", "i"} and "r" in o.flags:
+        proc.message("Sorry, cannot revert this type of hexdump")
+        return 255
+    if len(kinds) > 1 and kinds != {"b", "i"}:
+        proc.message("only one of -b, -e, -u, -p, -i can be used")
+        return 1
     source = operands[0] if operands else "-"
     try:
         file = open_input(proc, source)
@@ -187,7 +194,7 @@ def _include(proc: Process, o: Options, data: bytes, columns: int, source: str) 
         name = "__" + name
     if "C" in o.flags:
         name = name.upper()
-    form = "0X{:02X}" if "u" in o.flags else "0x{:02x}"
+    form = "0b{:08b}" if "b" in o.flags else "0X{:02X}" if "u" in o.flags else "0x{:02x}"
     lines = []
     for at in range(0, len(data), columns):
         lines.append("  " + ", ".join(form.format(b) for b in data[at:at + columns]))
@@ -286,6 +293,8 @@ def _revert(proc: Process, o: Options, file: OpenFile) -> int:
             else:
                 break
         target = proc.file(1)
+        if not out:
+            continue
         if address != written:
             if target.seekable:
                 proc.stdout.flush()

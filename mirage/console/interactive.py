@@ -179,7 +179,7 @@ class Prompt:
                              completer=ShellCompleter(self.terminal), complete_style=CompleteStyle.READLINE_LIKE,
                              complete_while_typing=False, enable_history_search=True,
                              auto_suggest=AutoSuggestFromHistory(), lexer=PygmentsLexer(BashLexer),
-                             prompt_continuation=lambda width, number, wrapped: "> ".rjust(min(width, 4)))
+                             prompt_continuation=lambda width, number, wrapped: "" if wrapped else "> ")
 
     @staticmethod
     def _keys() -> Any:

@@ -393,11 +393,20 @@ class HandleFile(OpenFile):
         if whence == os.SEEK_CUR:
             offset += self.offset
         elif whence == os.SEEK_END:
-            offset += self.handle.stat().size or 0
+            offset += self._size()
         if offset < 0:
             raise oserror(errno.EINVAL)
         self.offset = offset
         return offset
+
+    def _size(self) -> int:
+        """Where the end is; a file of unknown size is read up to there."""
+        size = self.handle.stat().size
+        if size is None:
+            size = 0
+            while piece := self.handle.pread(1 << 20, size):
+                size += len(piece)
+        return size
 
     def truncate(self, size: int) -> None:
         if not self.writable:

@@ -37,6 +37,13 @@ if TYPE_CHECKING:
     Main = Callable[["Process"], int]
 
 
+_WRITE_FAILED = {
+    "grep": 2, "egrep": 2, "fgrep": 2, "sort": 2, "sed": 4, "jq": 2, "diff": 2, "cmp": 2, "ls": 2, "expr": 3, "env": 125,
+    "printenv": 2, "tar": 2, "patch": 2, "xxd": 3,
+}
+"""The exit status of a program that cannot write its output, where that is not 1."""
+
+
 class Process:
     """One process of a Session. `argv[0]` is its name in messages.
 
@@ -306,7 +313,7 @@ class Process:
             self.message(f"write error: {e.strerror}")
         except OSError:
             pass
-        return 1
+        return _WRITE_FAILED.get(self.name, 1)
 
     def _internal_error(self, e: Exception) -> int:
         self.machine.internal_error(self, e)

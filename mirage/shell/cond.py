@@ -26,7 +26,6 @@ class ConditionReader(WordReader):
     def condition(self, pos: int) -> tuple[Test, int]:
         """After ``[[``: the expression, and the position after ``]]``."""
         self._extglob = self.source.extglob
-        self.source.extglob = True  # patterns may hold groups whatever the option says
         try:
             test, pos = self._or(pos)
             pos = self.skip_lines(pos)
@@ -117,7 +116,9 @@ class ConditionReader(WordReader):
             parts, end = self.parts(pos, REGEX_WORD)
             right = make_word(parts, self.source_text(pos, end), plain=True, tilde=True)
         else:
+            self.source.extglob = self._extglob or op in ("=", "==", "!=")  # these patterns may hold groups anyway
             right, end = self._word(pos)
+            self.source.extglob = self._extglob
         if end == pos:
             raise self._wrong(pos, complaint, complaint)
         return CBin(op, left, right), end

@@ -290,7 +290,7 @@ class Lexer(ConditionReader):
 
     def _word_token(self, pos: int, state: str) -> Token:
         text = self.text
-        if self.source.aliases and self._alias_position(pos, state) and self._replace_alias(pos):
+        if self.source.aliases and not self.nested and self._alias_position(pos, state) and self._replace_alias(pos):
             return self.next()
         if state in _COMMAND_LIKE:
             token = self._reserved_word(pos, state)

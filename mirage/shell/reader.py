@@ -902,9 +902,9 @@ class WordReader:
                         return self._no_arith(pos)
                     if not double and char in closer and not (char == ":" and questions):
                         break
-                if char in "([{":
+                if char == "(" or char in "[{" and not double:
                     depth += 1
-                elif char in ")]}":
+                elif char == ")" or char in "]}" and not double:
                     depth -= 1
                     if depth < 0:
                         return self._no_arith(pos)

@@ -436,19 +436,19 @@ class Layer:
             self.on_change(path, stat)
             self._changed.add(path)
 
-    def _up_directory(self, place: Place) -> None:
+    def _up_directory(self, path: str) -> None:
         """A directory of the base, and those above it, exist in the delta as well; its content stays where it is."""
+        place = self._place(path)
         if place.upper:
             return
-        parent = self._place(place.path.rpartition("/")[0] or "/")
+        parent = path.rpartition("/")[0] or "/"
         self._up_directory(parent)
         xattr = self._base_xattr(place)
         with self.store.transaction():
-            above = self.delta.stat(parent.path)
+            above = self.delta.stat(parent)
             self.delta.mkdir(place.path, place.stat.mode & 0o7777, place.stat.uid, place.stat.gid)
             self._like_base(place, xattr)
-            self.delta.setattr(parent.path, atime_ns=above.atime_ns, mtime_ns=above.mtime_ns)
-        place.upper = True
+            self.delta.setattr(parent, atime_ns=above.atime_ns, mtime_ns=above.mtime_ns)
 
     def _like_base(self, place: Place, xattr: Iterable[tuple[str, bytes]], kept: int | None = None) -> None:
         """What was just made at the place gets the attributes and the origin of the base's object. In a transaction."""
@@ -468,16 +468,15 @@ class Layer:
     def _copy_up(self, place: Place, content: bool = True) -> None:
         """A file, link or FIFO of the base gets into the delta, under all the names that it has in the layer."""
         names = self._other_names(place)
-        parent = self._place(place.path.rpartition("/")[0] or "/")
-        self._up_directory(parent)
-        for other in names:
-            self._up_directory(self._place(other.rpartition("/")[0] or "/"))
-        self._copy(place, parent, content, names)
+        folders = {name.rpartition("/")[0] or "/" for name in (place.path, *names)}
+        for folder in folders:
+            self._up_directory(folder)
+        self._copy(place, folders, content, names)
         for reader in self._take_readers(place.stat.ino):
             reader.switch(self._open_upper(place.path, os.O_RDONLY))
         place.upper, place.stat, place.base = True, self.delta.stat(place.path), None
 
-    def _copy(self, place: Place, parent: Place, content: bool, names: Names) -> None:
+    def _copy(self, place: Place, folders: set[str], content: bool, names: Names) -> None:
         path, stat = place.path, place.stat
         kind = stat.mode & S_IFMT
         xattr = self._base_xattr(place)
@@ -495,7 +494,6 @@ class Layer:
                 data = self.base.read(place.base)
             else:
                 temporary = self._copy_to_temporary(place)
-        folders = {parent.path, *(name.rpartition("/")[0] or "/" for name in names)}
         with self.store.transaction():
             above = [(folder, self.delta.stat(folder)) for folder in folders]
             if temporary:
@@ -587,7 +585,7 @@ class Layer:
         """Make something at a name where nothing is."""
         parent = self._parent(path)
         self._announce(path, None)
-        self._up_directory(parent)
+        self._up_directory(parent.path)
         with self.store.transaction():
             self.store.remove_whiteout(path)
             make()
@@ -650,7 +648,7 @@ class Layer:
             self._announce(path, place.stat)
             self._away(place)
             covers = self._covers(place)
-            self._up_directory(parent)
+            self._up_directory(parent.path)
             with self.store.transaction():
                 if place.upper:
                     self.delta.unlink(path)
@@ -677,7 +675,7 @@ class Layer:
                 raise error(errno.ENOTEMPTY, path)
             self._announce(path, place.stat)
             covers = self._covers(place)
-            self._up_directory(parent)
+            self._up_directory(parent.path)
             with self.store.transaction():
                 if place.upper:
                     self.delta.rmdir(path)
@@ -707,12 +705,12 @@ class Layer:
             under = place.under
             covers = self._covers(place)
             if directory:
-                self._up_directory(place)
+                self._up_directory(place.path)
             elif not place.upper:
                 self._copy_up(place)
-            self._up_directory(source)
+            self._up_directory(source.path)
             target = self._parent(new)
-            self._up_directory(target)
+            self._up_directory(target.path)
             with self.store.transaction():
                 if there is not None and there.upper and directory:
                     self.delta.rmdir(new)
@@ -746,7 +744,7 @@ class Layer:
         if not place.upper:
             self._announce(path, place.stat)
             if place.stat.is_dir:
-                self._up_directory(place)
+                self._up_directory(place.path)
             else:
                 self._copy_up(place)
 

@@ -2,7 +2,8 @@
 
 A provider is a module with
 
-  OPTIONS   dict of option name -> str, int, float, bool, HostPath or Secret (what a text is turned into)
+  OPTIONS   dict of option name -> str, int, float, bool, HostPath, Secret (what a text is turned into), or a class
+            with from_option(value, folder), which raises ValueError
   build     build(**options) -> Mount
   ARGUMENT  the option that `PROVIDER:ARG` sets (may be absent)
   SUFFIXES  dict of a word behind the last colon of ARG -> (option, value), as `:rw` (may be absent)
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 GROUP = "mirage.mounts"
-INTERNAL = ("bin", "dev", "document", "proc")                                    # parts of the default tree, not providers
+INTERNAL = ("bin", "dev", "document", "proc")             # parts of the default tree, not providers
 
 
 class ProviderError(ValueError):
@@ -94,6 +95,11 @@ def convert(name: str, key: str, value: Any, kind: Any, folder: str | os.PathLik
     if kind is Secret:
         try:
             return value if isinstance(value, Secret) else Secret(str(value), folder)
+        except ValueError as e:
+            raise ProviderError(f"{name}: {key}: {e}") from None
+    if hasattr(kind, "from_option"):
+        try:
+            return kind.from_option(value, folder)
         except ValueError as e:
             raise ProviderError(f"{name}: {key}: {e}") from None
     if kind is HostPath and isinstance(value, str | os.PathLike):

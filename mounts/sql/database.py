@@ -110,14 +110,12 @@ class Database:
         """A connection for a few statements; errors of the database are OSError with its message in `note`."""
         try:
             with self.engine(writing).connect() as connection, self._limited(connection):
-                if self.dialect == "duckdb" and not writing:
-                    connection.rollback()
-                    connection.connection.cursor().execute("ROLLBACK; BEGIN TRANSACTION READ ONLY") \
-                        if False else None
                 yield connection
         except sa.exc.SQLAlchemyError as e:
             raise self._error(e) from None
-        except _driver_errors(self) as e:
+        except Exception as e:                               # of the driver, from a cursor of our own
+            if not isinstance(e, self.engine(writing).dialect.loaded_dbapi.Error):
+                raise
             raise self._error(e) from None
 
     @contextlib.contextmanager
@@ -134,7 +132,7 @@ class Database:
             finally:
                 raw.set_progress_handler(None, 0)
         elif self.dialect == "duckdb":
-            timer = threading.Timer(self.timeout, raw.interrupt)
+            timer = threading.Timer(self.timeout, getattr(raw, "interrupt", raw.close))
             timer.daemon = True
             timer.start()
             try:
@@ -150,6 +148,50 @@ class Database:
         with self.connect(writing) as connection:
             return function(connection)
 
+    def query(self, statement: str, parameters: dict[str, Any] | None, most: int) -> tuple[list[str], list[Any]]:
+        """Column names and at most `most` + 1 rows of one statement that reads. OSError EACCES for another."""
+        word = statement.split(None, 1)[0].lower() if statement.strip() else ""
+        if not word.startswith(READING):
+            raise service_error(errno.EACCES, f"sql: query only reads; {word or 'this'} is for execute")
+
+        def perform(connection: sa.Connection) -> tuple[list[str], list[Any]]:
+            if self.dialect == "duckdb":
+                self._one_statement(statement)
+                connection.connection.cursor().execute("begin transaction read only")
+            result = _perform(connection, statement, parameters)
+            try:
+                if result.description is None:
+                    return [], []
+                return [str(column[0]) for column in result.description], list(result.fetchmany(most + 1))
+            finally:
+                result.close()
+                connection.detach()                          # what it set in the session goes with it
+
+        columns, rows = self.run(perform)
+        return columns, rows
+
+    def execute(self, statement: str, parameters: dict[str, Any] | None, most: int) -> tuple[list[str], list[Any], int]:
+        """Column names and rows (RETURNING), and the number of rows changed, of one statement; it is committed."""
+        def perform(connection: sa.Connection) -> tuple[list[str], list[Any], int]:
+            if self.dialect == "duckdb":
+                self._one_statement(statement)
+            result = _perform(connection, statement, parameters)
+            names = [str(column[0]) for column in result.description or ()]
+            rows = list(result.fetchmany(most)) if names else []
+            count = result.rowcount
+            result.close()
+            connection.connection.commit()
+            return names, rows, max(0, count)
+
+        columns, rows, count = self.run(perform, True)
+        return columns, rows, count
+
+    @staticmethod
+    def _one_statement(statement: str) -> None:
+        import duckdb
+        if len(duckdb.extract_statements(statement)) != 1:
+            raise service_error(errno.EINVAL, "sql: give one statement")
+
     def _error(self, error: Exception) -> OSError:
         """The message of the database without our statement, its errno by SQLSTATE where there is one."""
         cause = getattr(error, "orig", None) or error
@@ -159,7 +201,8 @@ class Database:
             text = text.replace(str(password), "***")
         state = str(getattr(cause, "sqlstate", "") or "")
         number = errno.EIO
-        if state in DENIED or "readonly database" in text or "read-only" in text or "not authorized" in text:
+        if state in DENIED or "readonly database" in text or "read-only" in text or "not authorized" in text \
+                or text == "authorization denied":
             number = errno.EACCES
         elif state in UNKNOWN or text.startswith(("no such table", "unable to open database file")):
             number = errno.ENOENT
@@ -177,3 +220,31 @@ class Database:
 
     def __repr__(self) -> str:
         return f"Database({self.url!r})"
+
+
+def _perform(connection: sa.Connection, statement: str, parameters: dict[str, Any] | None) -> Any:
+    """The cursor of one statement. psycopg prepares it: the server then takes a single statement only."""
+    if parameters:
+        return connection.execute(sa.text(statement), parameters).cursor
+    cursor: Any = connection.connection.cursor()
+    if connection.dialect.driver == "psycopg":
+        cursor.execute(statement, prepare=True)
+    else:
+        cursor.execute(statement)
+    return cursor
+
+
+def _session(dialect: str, writing: bool, timeout: float) -> list[str]:
+    """What a new connection of a server is told."""
+    milliseconds = int(timeout * 1000)
+    if dialect == "postgresql":
+        commands = ["SET TIME ZONE 'UTC'", f"SET statement_timeout = {milliseconds}"]
+        return commands if writing else [*commands, "SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY"]
+    if dialect == "mysql":
+        commands = ["SET time_zone = '+00:00'", f"SET SESSION max_execution_time = {milliseconds}"]
+        return commands if writing else [*commands, "SET SESSION TRANSACTION READ ONLY"]
+    return []
+
+
+def _only_this_file(action: int, *_: object) -> int:
+    return sqlite3.SQLITE_DENY if action in NO_FILES else sqlite3.SQLITE_OK

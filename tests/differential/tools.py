@@ -85,7 +85,7 @@ class ToolRuns:
 def _grep(r: ToolRuns) -> str:
     kind = r.pick(("", "", "-E", "-F", "-P", "-w", "-x"))
     regex = r.pick(EXTENDED) if kind in ("-E", "-P") else r.pick(REGEXES)
-    return f"grep {kind} {r.options(('-i', '-v', '-c', '-n', '-o', '-l', '-L', '-q', '-s', '-h', '-H', '-b', '-A1', '-B1', '-C1', '-m1', '-m2', '-a', '-z', '-r', '--color=always', '-e foo', '--include=*.txt', '-T', '-Z', '--no-filename'))} {r.quote(regex)} {r.pick((*OPERAND, 'b.bin', 'd', '-r d', '*'))}"
+    return f"grep {kind} {r.options(('-i', '-v', '-c', '-n', '-o', '-l', '-L', '-q', '-s', '-h', '-H', '-b', '-A1', '-B1', '-C1', '-m1', '-m2', '-a', '-z', '--color=always', '-e foo', '--include=*.txt', '-T', '-Z', '--no-filename'))} {r.quote(regex)} {r.pick((*OPERAND, 'b.bin', 'd', 'd/x.txt', '*'))}"
 
 
 def _sed(r: ToolRuns) -> str:
@@ -164,7 +164,7 @@ def _wc(r: ToolRuns) -> str:
 def _find(r: ToolRuns) -> str:
     tests = ("-type f", "-type d", "-name '*.txt'", "-name 'd*'", "-iname 'D*'", "-path './d*'", "-size 0", "-size -2", "-size +10c", "-empty", "-maxdepth 1", "-mindepth 2", "-maxdepth 2", "! -name '*.txt'", "-o -name e.txt",
              "-regex '.*x.*'", "-perm 644", "-perm -u+w", "-perm /111", "-newer f.txt", "-prune", "-not -type d", "\\( -name a -o -name d \\)", "-user user", "-links 1", "-wholename '*/d/*'", "-depth", "-true", "-false", "-name '[f-g]*'", "-mtime +1", "-regextype posix-extended -regex '.*/(f|g).txt'", "-samefile f.txt", "-xtype f")
-    actions = ("", "", "-print", "-printf '%p %y %m %d %f %h\\n'", "-printf '%P|%u|%t\\n'", "-print0", "-exec echo {} \\;", "-exec echo {} +", "-exec grep -l a {} +", "-delete", "-printf '%TY %Tm %l|\\n'", "-execdir echo {} \\;", "-ls >ls.out", "-type f -printf '%-10f|%5s|\\n'", "-fprint out", "-printf '%H %M\\n'")
+    actions = ("", "", "-print", "-printf '%p %y %m %d %f %h\\n'", "-printf '%P|%u|%t\\n'", "-print0", "-exec echo {} \\;", "-exec basename -a {} +", "-exec grep -l a {} +", "-delete", "-printf '%TY %Tm %l|\\n'", "-execdir echo {} \\;", "-ls >ls.out", "-type f -printf '%-10f|%5s|\\n'", "-fprint out", "-printf '%H %M\\n'")
     return f"find {r.pick(('.', 'd', '', 'f.txt d', 'nope', './d/', '*'))} {' '.join(r.rng.sample(tests, r.rng.randint(0, 3)))} {r.pick(actions)} | tr '\\0' '\\n' | LC_ALL=C sort"
 
 
@@ -189,7 +189,7 @@ def _fold(r: ToolRuns) -> str:
 
 
 def _expand(r: ToolRuns) -> str:
-    return f"{r.pick(('expand', 'unexpand'))} {r.options(('-t4', '-i', '-t 2,5,9', '-4', '-t /3', '-t 1,+4'), 2)} {r.pick(('t.txt', 'f.txt', 'w.txt', '-'))}" if r.maybe(0.6) else f"unexpand {r.options(('-a', '-t3', '--first-only'), 2)} {r.pick(('t.txt', 'w.txt'))}"
+    return f"{r.pick(('expand', 'unexpand'))} {r.options(('-t4', '-i', '-t 2,5,9', '-t /3', '-t 1,+4'), 2)} {r.pick(('t.txt', 'f.txt', 'w.txt', '-'))}" if r.maybe(0.6) else f"unexpand {r.options(('-a', '-t3', '--first-only'), 2)} {r.pick(('t.txt', 'w.txt'))}"
 
 
 def _date(r: ToolRuns) -> str:
@@ -226,7 +226,7 @@ def _stat(r: ToolRuns) -> str:
 
 
 def _ls(r: ToolRuns) -> str:
-    return f"ls {r.options(('-a', '-A', '-1', '-r', '-R', '-F', '-p', '-S', '-d', '-m', '-x', '-C', '-w 40', '-Q', '-B', '-v', '-X', '-U1 | sort', '--group-directories-first', '-b', '-N', '-T4', '-s1 | tail -n0', '--color=always', '-I ' + chr(39) + '*.txt' + chr(39)), 3)} {r.pick(('', 'd', '*.txt', 'f.txt d', 'nope', '.', 'd/*'))}" if r.maybe(0.8) else f"ls -l{r.pick(('', 'n', 'G', 'o', 'g', 'h', 'Q'))} {r.pick(('--time-style=+%F', '--time-style=long-iso', '--full-time', ''))} {r.pick(('f.txt', 'f.txt g.txt e.txt', 'n.txt', '*.csv *.json'))}"
+    return f"ls {r.options(('-a', '-A', '-1', '-r', '-R', '-F', '-p', '-S', '-d', '-m', '-x', '-C', '-w 40', '-Q', '-B', '-v', '-X', '--group-directories-first', '-b', '-N', '-T4', '--color=always', '-I ' + chr(39) + '*.txt' + chr(39)), 3)} {r.pick(('', 'd', '*.txt', 'f.txt d', 'nope', '.', 'd/*'))}" if r.maybe(0.8) else f"ls -l{r.pick(('', 'n', 'G', 'o', 'g', 'h', 'Q'))} {r.pick(('--time-style=+%F', '--time-style=long-iso', '--full-time', ''))} {r.pick(('f.txt', 'f.txt g.txt e.txt', 'n.txt', '*.csv *.json'))}"
 
 
 def _diff(r: ToolRuns) -> str:

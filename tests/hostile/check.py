@@ -95,7 +95,7 @@ def _usable(terminal: Terminal) -> list[str]:
         if fd in terminal.session.process.fds:               # `exec >file` stays, as in any shell; closed ones come back
             terminal.session.process.close(fd)
     result = terminal.run("builtin echo ok", timeout=5)
-    if "ok" not in result.stdout.splitlines():               # a job may print as well, or send a signal
+    if "ok" not in result.stdout:                            # a job may print as well, or send a signal
         return [f"not usable: {result!r}"]
     return []
 

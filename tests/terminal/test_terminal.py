@@ -178,7 +178,7 @@ def test_fs(terminal: Terminal) -> None:
 
 @pytest.mark.parametrize(("action", "number"), [
     (lambda fs: fs.read("/none"), errno.ENOENT), (lambda fs: fs.read("/tmp"), errno.EISDIR), (lambda fs: fs.write("/none/x", b""), errno.ENOENT), (lambda fs: fs.mkdir("/tmp"), errno.EEXIST),
-    (lambda fs: fs.remove("/home"), errno.ENOTEMPTY), (lambda fs: fs.list("/etc/passwd"), errno.ENOTDIR), (lambda fs: fs.rename("/none", "/tmp/x"), errno.ENOENT), (lambda fs: fs.stat("/none"), errno.ENOENT)])
+    (lambda fs: (fs.mkdir("/tmp/d/e", parents=True), fs.remove("/tmp/d")), errno.ENOTEMPTY), (lambda fs: fs.list("/etc/passwd"), errno.ENOTDIR), (lambda fs: fs.rename("/none", "/tmp/x"), errno.ENOENT), (lambda fs: fs.stat("/none"), errno.ENOENT)])
 def test_fs_errors(terminal: Terminal, action: object, number: int) -> None:
     with pytest.raises(OSError) as caught:
         action(terminal.fs)  # type: ignore[operator]

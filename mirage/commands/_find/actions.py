@@ -149,7 +149,7 @@ class Actions:
             shown, cwd = visit.path, None
             if in_place:
                 folder = visit.path.rstrip("/").rpartition("/")
-                shown = "./" + folder[2] if visit.name not in (".", "/") else visit.path
+                shown = _in_place(visit.path)
                 cwd = self.proc.fs.abspath(folder[0] or ("/" if folder[1] else "."))
             words = [a.replace("{}", shown) for a in argv]
             if asks and not self._agreed(words, visit.path):
@@ -229,6 +229,12 @@ class Actions:
         return stop
 
 
+def _in_place(path: str) -> str:
+    """What -execdir puts for `{}`: the last part of the path, seen from its directory."""
+    bare = path.rstrip("/")
+    return "./" + path[bare.rfind("/") + 1:] if bare else path
+
+
 class Quit(Exception):
     """-quit: the walk is over."""
 
@@ -248,12 +254,12 @@ class Batch:
     def add(self, visit: Visit) -> bool:
         name = visit.path
         if self.in_place:
-            folder, slash, base = visit.path.rstrip("/").rpartition("/")
+            folder, slash, _ = visit.path.rstrip("/").rpartition("/")
             where = folder or ("/" if slash else ".")
             if self.names and where != self.folder:
                 self.flush()
             self.folder = where
-            name = "./" + base if visit.name not in (".", "/") else visit.path
+            name = _in_place(visit.path)
         size = len(name) + 9
         if self.names and self.size + size > ARG_MAX:
             self.flush()

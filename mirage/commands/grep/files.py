@@ -64,7 +64,7 @@ class Walker:
             if recurse:
                 self._tree(name, name)
             elif not self._excluded(name, True):
-                self.scanner.fail(name, OSError(errno.EISDIR, os.strerror(errno.EISDIR)))
+                self.scanner.directory(name)
             return
         if options.devices == "skip" and stat.mode & S_IFMT in DEVICES:
             return

@@ -1,6 +1,7 @@
 """Searching one open file in blocks of whole lines, and printing what was selected."""
 from __future__ import annotations
 
+import errno
 import os
 
 from mirage.commands._io import BLOCK, encode, line_blocks
@@ -92,6 +93,11 @@ class Scanner:
         if count:
             self.matched = True
             self.done = o.quiet
+
+    def directory(self, shown: str) -> None:
+        """A directory that is not searched: an error, then a file without matches."""
+        self.fail(shown, OSError(errno.EISDIR, os.strerror(errno.EISDIR)))
+        self._summary(shown, 0)
 
     def _summary(self, shown: str, count: int) -> None:
         o, write = self.options, self.proc.stdout.write

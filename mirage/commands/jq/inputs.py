@@ -30,6 +30,7 @@ class Inputs:
         self.raw = raw
         self.stream = stream
         self.sequence = sequence
+        self.begun = False                                   # --seq: was there a record separator?
         self.name: str | None = None
         self.line = 0
         self.failed = False
@@ -89,7 +90,7 @@ class Inputs:
                 reader.new_file()
             where = self.where
             if self.sequence:
-                block = block.replace(b"\x1e", b" ")
+                block = self._records(block)
             pending.append(block)
             held += len(block)
             if held < wanted:
@@ -107,6 +108,17 @@ class Inputs:
             self.line = reader.line
             yield value
         self.line = reader.total_lines()
+
+    def _records(self, block: bytes) -> bytes:
+        """What counts of application/json-seq: the text behind the first record separator."""
+        if not self.begun:
+            before, separator, block = block.partition(b"\x1e")
+            self.begun = bool(separator)
+            if before.strip():
+                self.process.stdout.flush()
+                self.process.message(f"ignoring parse error: Unfinished abandoned text at EOF at line "
+                                     f"{before.count(10) + 1}, column {len(before) - before.rfind(10) - 1}")
+        return block.replace(b"\x1e", b" ")
 
     def _lines(self) -> Iterator[Any]:
         rest = b""

@@ -187,7 +187,7 @@ class Scanner:
         if not -1 <= width <= 7:
             raise usage_error(self.proc, "--indent takes a number between -1 and 7")
         self.width = width
-        self.tab = width < 0
+        self.compact, self.tab = False, width < 0
 
     def value(self, option: str, variable: str, text: str) -> Any:
         if option == "arg":
@@ -217,9 +217,9 @@ class Scanner:
             self.proc.stdout.write(b"mirage\n")
             raise Exit(0)
         if name == "compact":
-            self.compact = True
+            self.compact, self.tab = True, False
         elif name == "tab":
-            self.tab = True
+            self.compact, self.tab = False, True
         elif name == "monochrome":
             options.colour = False
         else:

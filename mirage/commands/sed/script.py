@@ -365,7 +365,7 @@ class Parser:
                 self.back(c)
             self._read_text(command)
             return
-        if c == "\n":
+        if c == "\n" or self.script.posix:
             raise self.bad("expected \\ after `a', `c' or `i'")
         self.back(c)
         self._read_text(command)

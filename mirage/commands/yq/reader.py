@@ -24,6 +24,8 @@ def documents(proc: Process, text: str) -> list[Node]:
     try:
         for event in yaml.parse(text, Loader=loader):
             builder.event(event, yaml)
+    except UnicodeEncodeError:
+        raise YqError("yaml: invalid leading UTF-8 octet") from None
     except yaml.YAMLError as e:
         mark = getattr(e, "problem_mark", None)
         place = f"line {mark.line + 1}: " if mark is not None else ""

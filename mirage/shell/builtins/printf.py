@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from mirage.shell.state import Shell
     from mirage.text.printf import Segment
 
+_LONG = 65536                                                # characters of a word; longer ones are counted
 _MISSING = {"x": "missing hex digit for \\x", "u": "missing unicode digit for \\u",
             "U": "missing unicode digit for \\U"}
 
@@ -152,6 +153,42 @@ class BuiltinPrintf(Printf):
         return Problem(f"`{letter}': invalid format character", True)
 
 
+_templates: dict[str, tuple[str, str] | None] = {}
+
+
+def _template(text: str) -> tuple[str, str] | None:
+    """(the format as Python's `%` takes it, its conversions) of one that has only plain %s and %d; else None."""
+    out, kinds = [], ""
+    for segment in BuiltinPrintf.compile(text):
+        if isinstance(segment, str):
+            out.append(segment.replace("%", "%%"))
+        elif isinstance(segment, Directive) and segment.text in ("%s", "%d"):
+            out.append("%s")
+            kinds += segment.conversion
+        else:
+            return None
+    return ("".join(out), kinds) if kinds else None
+
+
+def _plain(text: str, args: Sequence[str]) -> str | None:
+    """The output where every directive is plain, has one argument, and that of %d is a plain number."""
+    try:
+        found = _templates[text]
+    except KeyError:
+        if len(_templates) >= 256:
+            _templates.clear()
+        found = _templates[text] = _template(text)
+    if found is None or len(args) != len(found[1]):
+        return None
+    for kind, word in zip(found[1], args, strict=True):
+        if kind == "d":
+            if not word.isdigit() or not word.isascii() or len(word) > 18 or word[0] == "0":
+                return None
+        elif len(word) > _LONG:
+            return None
+    return found[0] % tuple(args)
+
+
 def builtin_printf(sh: Shell, args: Sequence[str]) -> int:
     variable = None
     at = 0
@@ -167,6 +204,11 @@ def builtin_printf(sh: Shell, args: Sequence[str]) -> int:
                 return USAGE_STATUS
     if at >= len(args):
         return usage(sh, "printf")
+    if variable is None:
+        line = _plain(args[at], args[at + 1:])
+        if line is not None:
+            sh.out(encode(line))
+            return 0
     printf = BuiltinPrintf(sh)
     text = printf.run(args[at], args[at + 1:])
     if variable is None:

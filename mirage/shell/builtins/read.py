@@ -18,11 +18,12 @@ if TYPE_CHECKING:
     from mirage.shell.state import Shell
 
 _SECONDS = re.compile(r"[ \t]*\+?([0-9]*\.?[0-9]*)[ \t]*")
+_LONG = 4096
 _HIDDEN = 0xD800                                             # an escaped character of IFS is hidden as _HIDDEN + n
 
 
 class _Options:
-    __slots__ = ("array", "count", "delimiter", "exact", "fd", "prompt", "raw", "timeout")
+    __slots__ = ("array", "count", "delimiter", "exact", "fd", "plain", "prompt", "raw", "timeout")
 
     def __init__(self) -> None:
         self.array: str | None = None
@@ -33,6 +34,7 @@ class _Options:
         self.prompt = ""
         self.raw = False
         self.timeout: float | None = None
+        self.plain = False                                   # a whole line of standard input, unchanged, to one name
 
 
 _parsed: dict[tuple[str, ...], tuple[_Options, list[str]]] = {}
@@ -57,6 +59,9 @@ def _arguments(sh: Shell, args: Sequence[str]) -> tuple[_Options, list[str]] | i
     if first is not None and split_reference(first) is None:
         sh.builtin_error("read", f"`{first}': not a valid identifier")
         return 1
+    options.plain = (options.raw and len(names) == 1 and not (
+        options.array or options.count is not None or options.timeout is not None or options.fd or options.prompt)
+        and names[0].isascii() and names[0].isidentifier())
     if len(_parsed) >= 256:
         _parsed.clear()
     _parsed[key] = options, names
@@ -68,6 +73,10 @@ def builtin_read(sh: Shell, args: Sequence[str]) -> int:
     if isinstance(arguments, int):
         return arguments
     options, names = arguments
+    if options.plain:
+        found = _read_plain(sh, options.delimiter, names[0])
+        if found is not None:
+            return found
     file = sh.proc.fds.get(options.fd)
     if file is None:
         sh.builtin_error("read", f"{options.fd}: invalid file descriptor: Bad file descriptor")
@@ -107,6 +116,34 @@ def builtin_read(sh: Shell, args: Sequence[str]) -> int:
     except ShellError as e:
         e.report(sh)
         return 1
+    return status
+
+
+def _read_plain(sh: Shell, delimiter: int, name: str) -> int | None:
+    """`read -r name`; None where anything about it is special, and nothing was read."""
+    file = sh.proc.fds.get(0)
+    names = sh.vars
+    old = names.get(name)
+    if file is None or old is not None and old.__class__ is not str or sh.options.allexport:
+        return None
+    ifs = names.get("IFS")
+    if ifs not in (" \t\n", ""):
+        return None
+    try:
+        line = file.readline(delimiter)
+    except OSError as e:
+        sh.builtin_error("read", f"0: read error: {e.strerror}")
+        return 1
+    status = 1
+    if line and line[-1] == delimiter:
+        line, status = line[:-1], 0
+    text = line.decode("utf-8", "surrogateescape").strip(ifs)  # type: ignore[arg-type]
+    if "\0" in text:
+        text = text.replace("\0", "").strip(ifs)  # type: ignore[arg-type]
+    if old is None or len(text) > _LONG:
+        sh.set(name, text)
+    else:
+        names[name] = text
     return status
 
 

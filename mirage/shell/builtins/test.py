@@ -1,6 +1,8 @@
 """test and [."""
 from __future__ import annotations
 
+import operator
+
 from mirage.commands._condition import Evaluator, TestError
 from mirage.shell.builtins._common import number, split_reference
 from mirage.shell.control import ShellError
@@ -8,9 +10,18 @@ from mirage.shell.state import NAMEREF
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from mirage.shell.state import Shell
+
+
+_COMPARISONS: dict[str, Callable[[int, int], bool]] = {
+    "-eq": operator.eq, "-ne": operator.ne, "-lt": operator.lt, "-le": operator.le, "-gt": operator.gt,
+    "-ge": operator.ge}
+
+
+def _is_short_number(text: str) -> bool:
+    return text.isdigit() and text.isascii() and len(text) < 19
 
 
 class ShellEvaluator(Evaluator):
@@ -57,8 +68,13 @@ def builtin_bracket(sh: Shell, args: Sequence[str]) -> int:
 
 
 def _test(sh: Shell, name: str, words: Sequence[str]) -> int:
-    if len(words) == 3 and words[1] in ("=", "==", "!="):
-        return 0 if (words[0] == words[2]) is (words[1] != "!=") else 1
+    if len(words) == 3:
+        left, sign, right = words
+        if sign in ("=", "==", "!="):
+            return 0 if (left == right) is (sign != "!=") else 1
+        compare = _COMPARISONS.get(sign)
+        if compare is not None and _is_short_number(left) and _is_short_number(right):
+            return 0 if compare(int(left), int(right)) else 1
     try:
         return 0 if ShellEvaluator(sh, words).evaluate() else 1
     except TestError as e:

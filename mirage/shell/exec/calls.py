@@ -9,6 +9,7 @@ from mirage.shell.exec.compile import NESTING, compile_command, compiled, nestin
 from mirage.shell.exec.traps import err_trap_is_new, run_debug, run_trap, slow_tick
 from mirage.shell.parse import ParseError, UnitParser
 from mirage.shell.state import READONLY, Frame
+from mirage.text.pattern import PatternTooComplex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -236,6 +237,8 @@ def run_text(sh: Shell, text: str, *, line: int = 1, label: str | None = None, r
             status = compiled(unit)(sh)
         except ShellError as e:
             status = _discard(sh, e)
+        except PatternTooComplex:
+            status = _discard(sh, ShellError("pattern matching: too many steps"))
         except NotExecuted:
             status = sh.status
         if sh.options.onecmd and reader:

@@ -257,6 +257,7 @@ def _run(sh: Shell, arguments: _Arguments) -> int:
         if len(rest) > 1:
             sh.name = rest[1]
         sh.positional = rest[2:]
+        sh.set("BASH_EXECUTION_STRING", rest[0])
         return run_text(sh, rest[0], label=label)
     if rest and not arguments.stdin:
         return _script(sh, rest[0], rest[1:])

@@ -57,6 +57,14 @@ def capture(sh: Shell, body: Commands) -> str:
     return data.rstrip(b"\n").decode("utf-8", "surrogateescape")
 
 
+def with_aliases(sh: Shell, text: str, body: Commands) -> Commands:
+    """`body`, the commands of `text`, with the aliases of this moment; bash reads a substitution when it runs it."""
+    from mirage.shell.parse import parse
+    options = sh.options
+    script = parse(text, aliases=sh.aliases, extglob=sh.shopt["extglob"], posix=options.posix, line=sh.line)
+    return body if script.error is not None or script.warnings else script.items
+
+
 def _run(sh: Shell, body: Commands) -> bytes:
     from mirage.shell.exec.pipeline import fork, run_here
     kernel = sh.kernel

@@ -589,6 +589,9 @@ def _assignment(expr: ast.ASet, holes: dict[int, int] | None) -> Value:
 
         return assign
 
+    if expr.op == "+=":
+        return _addition(target.name, read, write, value)
+
     def update(sh: Shell) -> int:
         old = read(sh)
         number = combine(old, value(sh))
@@ -596,6 +599,27 @@ def _assignment(expr: ast.ASet, holes: dict[int, int] | None) -> Value:
         return number
 
     return update
+
+
+def _addition(name: str, read: Value, write: Callable[[Shell, int], None], value: Value) -> Value:
+    """``name += value``, read and written directly where `name` is an ordinary variable with a number."""
+
+    def add(sh: Shell) -> int:
+        text = sh.vars.get(name)
+        if text.__class__ is str and text.isdigit() and text.isascii() and text[0] != "0" and len(text) < 19:
+            number = int(text) + value(sh)
+        else:
+            number = read(sh) + value(sh)
+        if not LOW <= number <= HIGH:
+            number = wrap(number)
+        names = sh.vars
+        if names.get(name).__class__ is str and not sh.options.allexport:
+            names[name] = str(number)
+        else:
+            write(sh, number)
+        return number
+
+    return add
 
 
 def _element_update(

@@ -45,6 +45,13 @@ def is_several(part: ast.Param) -> bool:
     return part.name in ("@", "*") or part.sub is not None and bool(part.sub.star)
 
 
+def joins(part: ast.Param) -> bool:
+    """Are its elements one field in double quotes (``"$*"``)?"""
+    if part.indirect:
+        return part.indirect == "prefix*" or part.indirect == "keys" and _star(part) == "*"
+    return part.name == "*" or _star(part) == "*"
+
+
 def uses_word(part: ast.Param) -> bool:
     """Is it one of ``${x-word}`` and ``${x+word}``, so that a Value of None stands for the word?"""
     return part.op in ("-", ":-", "+", ":+")
@@ -305,9 +312,10 @@ def _checked(part: ast.Param, scalar: Scalar) -> Callable[[Shell], Value]:
 
 def _length(part: ast.Param, scalar: Scalar) -> Callable[[Shell], Value]:
     label = _dollar_label(part)
+    name = part.name if part.sub is not None else ""
 
     def length(sh: Shell) -> Value:
-        value = scalar(sh)
+        value = scalar(sh) if not name or name in sh.vars else None  # without a variable the subscript is not evaluated
         if value is None:
             if sh.options.nounset:
                 raise error_of(sh, label)
@@ -459,13 +467,19 @@ def _substring(
             start, count = numbers(sh)
             if not sh.is_array(name):
                 value = sh.get(name)
-                if value is None:
+                if not value:
                     return Several([], star)
                 begin, end = _bounds(sh, len(value), start, count, length_text)
                 return Several([value[begin:end]], star)
             array = sh.array(name)
+            if not array:
+                return Several([], star)
             if sh.is_assoc(name):
-                return Several(_slice(sh, list(array.values()), start, count, length_text, len(array)), star)
+                place = start if start >= 0 else start + len(array) + 1  # bash counts these from 1
+                if place < 0:
+                    return Several([], star)
+                values = list(array.values())
+                return Several(_slice(sh, values, max(place - 1, 0), count, length_text, len(values)), star)
             if start < 0:
                 start += (max(array) + 1) if array else 0  # type: ignore[operator]
                 if start < 0:

@@ -11,7 +11,7 @@ import re
 from mirage.shell import ast
 from mirage.shell.expand import brace
 from mirage.shell.expand.fields import DEFAULT_IFS, LARGE, MAGIC, NEEDS_WORK, Fields, join, split_text, star_separator
-from mirage.shell.expand.param import compile_value, error_of, is_several, special, uses_word
+from mirage.shell.expand.param import compile_value, error_of, is_several, joins, special, uses_word
 from mirage.text import pattern as patterns
 
 TYPE_CHECKING = False
@@ -112,9 +112,16 @@ def _bad_substitution(part: ast.BadSubst) -> Text:
 def _command_text(part: ast.CmdSub) -> Text:
     body, error = part.body, part.error
     if error is None:
-        from mirage.shell.exec.substitution import capture
+        from mirage.shell.exec.substitution import capture, with_aliases
 
-        return lambda sh: capture(sh, body)
+        text = "" if part.backtick else part.text[2:-1]
+
+        def substituted(sh: Shell) -> str:
+            if text and sh.aliases and sh.shopt["expand_aliases"]:
+                return capture(sh, with_aliases(sh, text, body))
+            return capture(sh, body)
+
+        return substituted
 
     def broken(sh: Shell) -> str:
         text = sh.capture(body)
@@ -271,7 +278,7 @@ def may_be_several(parts: Sequence[ast.Part]) -> bool:
     """Can the parts make more or less than one field inside double quotes?"""
     for part in parts:
         if isinstance(part, ast.Param):
-            if is_several(part):
+            if is_several(part) and not joins(part):
                 return True
             if uses_word(part) and isinstance(part.arg, ast.Word) and may_be_several(part.arg.parts):
                 return True
@@ -289,7 +296,7 @@ def _emit_dquote(parts: Sequence[ast.Part]) -> Emit:
         if may_be_several((part,)):
             emits.append(emit_part(part, True))
         else:
-            emits.append(_emit_unless_empty(part_text(part, True)))
+            emits.append(_emit_unless_empty(part_text(part, True), _shows_empty(part)))
 
     def emit(sh: Shell, fields: Fields) -> None:
         for each in emits:
@@ -298,13 +305,27 @@ def _emit_dquote(parts: Sequence[ast.Part]) -> Emit:
     return emit
 
 
-def _emit_unless_empty(text: Text) -> Emit:
+def _emit_unless_empty(text: Text, shows: Callable[[Shell], bool] | None) -> Emit:
+    """Beside ``"$@"`` an empty expansion makes no field of its own, unless `shows` says so."""
+
     def emit(sh: Shell, fields: Fields) -> None:
         value = text(sh)
-        if value:
+        if value or shows is not None and shows(sh):
             fields.quoted(value)
 
     return emit
+
+
+def _shows_empty(part: ast.Part) -> Callable[[Shell], bool] | None:
+    """bash quotes the result of some operators as such: it is a field even when it is empty."""
+    if not isinstance(part, ast.Param) or part.length or part.indirect or is_several(part):
+        return None
+    if part.op[:1] not in ("#", "%", "/", "^", ",", "~", "@") and part.op != ":":
+        return None
+    value = compile_value(ast.Param(part.name, part.sub, False, "", "-", ast.Word((), "", False)), True)
+    if part.op[0] in "#%":
+        return lambda sh: bool(value(sh))
+    return lambda sh: value(sh) is not None
 
 
 def _emit_param(part: ast.Param, quoted: bool) -> Emit:
@@ -334,7 +355,7 @@ def _emit_param(part: ast.Param, quoted: bool) -> Emit:
         elif found is None:
             for each in word:
                 each(sh, fields)
-            if quoted and not word and not is_several(part):
+            if quoted and (word or not is_several(part)):
                 fields.quoted("")
         elif quoted and found.star:  # type: ignore[union-attr]
             fields.quoted(_joined(sh, found))
@@ -373,14 +394,30 @@ def compile_word(word: ast.Word) -> Expand:
             if isinstance(inner, ast.Param) and inner.name == "@" and not (inner.op or inner.length or inner.indirect):
                 return lambda sh: list(sh.positional)
     emits = [emit_part(part, False) for part in word.parts]
+    text = _plain_text(word)
 
     def expand(sh: Shell) -> list[str]:
+        if text is not None:
+            value = text(sh)
+            if value and NEEDS_WORK.search(value) is None and sh.vars.get("IFS") == DEFAULT_IFS:
+                return [value]
         fields = Fields(sh)
         for emit in emits:
             emit(sh, fields)
         return fields.finish()
 
     return expand
+
+
+def _plain_text(word: ast.Word) -> Text | None:
+    """The text of a word of literals and variables, which can be read twice; None for any other word."""
+    for part in word.parts:
+        if isinstance(part, ast.Param):
+            if part.op or part.indirect or part.length or part.sub is not None or is_several(part):
+                return None
+        elif not isinstance(part, ast.Lit):
+            return None
+    return concatenation([part_text(part, False) for part in word.parts])
 
 
 def _split(text: Text) -> Expand:

@@ -1,4 +1,4 @@
-"""Requests to a REST service through httpx, which is imported by the first one. Thread-safe; waits in the caller's thread.
+"""Requests to a REST service through httpx, which is imported by the first one. Thread-safe; waits in the thread.
 
 Errors are OSError (mirage/vfs/service.py) with the service's own message, from which the token is removed.
 """
@@ -24,7 +24,7 @@ LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
 
 class Answer:
-    """What came back: `value` parsed from JSON, or bytes where they were asked for. `status` 304: what you have is good.
+    """What came back: `value` parsed from JSON, or bytes where they were asked for. `status` 304: unchanged.
 
     next  path and query of the next page, from the header Link
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, field_validator, model_validator
+from pydantic import AliasChoices, BaseModel, ConfigDict, Discriminator, Field, Tag, field_validator, model_validator
 
 from mirage.vfs.declare.template import check_expression, check_template, select
 
@@ -136,6 +136,8 @@ class _Node(_Strict):
     id        jmespath of the item's id;  unique: `__<id>` in every name, or only on those that collide
     as        the name by which the nodes below see the item
     one       one item by its id: finds a name with an id without listing, and is a file's content
+    within    {jmespath of what `one` gives: jmespath over the ancestors}: equal for an item of this directory; without
+              it names below an ancestor are found by listing
     find      hook: the item of a name (without `__<id>` for unique=collision), or None
     modified  jmespath of a time (ISO 8601 or seconds);  version: of what changes with the content
     ttl       seconds until listing and content are asked for again; default: the mount's
@@ -146,8 +148,9 @@ class _Node(_Strict):
     each: Listing | Callable[[Scope], Any] | None = None
     id: str = "id"
     unique: Literal["always", "collision"] = "collision"
-    as_: str = Field("", alias="as")
+    as_: str = Field(default="", validation_alias=AliasChoices("as", "as_"))
     one: Fetch | None = None
+    within: dict[str, str] = Field(default_factory=dict)
     find: Callable[[Scope, str], Any] | None = None
     modified: str = ""
     version: str = ""
@@ -157,14 +160,14 @@ class _Node(_Strict):
     @model_validator(mode="after")
     def _expressions(self) -> _Node:
         check_template(self.name)
-        for text in (self.id, self.modified, self.version):
+        for text in (self.id, self.modified, self.version, *self.within, *self.within.values()):
             if text:
                 check_expression(text)
         return self
 
 
 class Directory(_Node):
-    name: str = Field(alias="directory")
+    name: str = Field(validation_alias=AliasChoices("directory", "name"))
     children: list[Node] = Field(default_factory=list)
 
 
@@ -174,7 +177,7 @@ class File(_Node):
     size  jmespath of the content's length in bytes, for content that is delivered as it is; checked when it is read
     """
 
-    name: str = Field(alias="file")
+    name: str = Field(validation_alias=AliasChoices("file", "name"))
     content: Fetch | Listing | Callable[[Scope], Any] | None = None
     size: str = ""
     renderings: list[Rendering] = Field(default_factory=lambda: [Rendering(suffix=".json")])

@@ -1,4 +1,4 @@
-"""What a declared mount keeps: values with their age, dropped by our own changes, each asked for by one thread at a time."""
+"""What a declared mount keeps: values with their age, dropped by our own changes, asked for by one thread at a time."""
 from __future__ import annotations
 
 import itertools
@@ -67,9 +67,9 @@ class Store:
     def peek(self, key: Hashable, path: str, ttl: float | None = None) -> Kept | None:
         """The value if it can be used without asking."""
         kept: Kept | None = self._cache.get(key)
-        if kept is None or time.monotonic() - kept.at >= (self.ttl if ttl is None else ttl) or self._is_dropped(kept, path):
+        if kept is None or time.monotonic() - kept.at >= (self.ttl if ttl is None else ttl):
             return None
-        return kept
+        return None if self._is_dropped(kept, path) else kept
 
     def put(self, key: Hashable, kept: Kept) -> Kept:
         """Keep what came along with something else."""
@@ -121,7 +121,8 @@ class Store:
             raise
         finally:
             with self._lock:
-                del self._flights[key]
+                if self._flights.get(key) is flight:
+                    del self._flights[key]
             flight.done.set()
 
     def drop(self, paths: Iterable[str], below: bool = True) -> None:
@@ -130,8 +131,7 @@ class Store:
             serial = next(self._serials)
             for path in paths:
                 (self._below if below else self._dropped)[path] = serial
-                for key in [k for k in self._flights if isinstance(k, tuple) and k[0] == path]:
-                    self._flights.pop(key, None)
+            self._flights.clear()                            # who asks from now on does not wait for older answers
 
     def clear(self) -> None:
         with self._lock:

@@ -1,0 +1,166 @@
+"""`vfs init`, `integrity`, `backup`, `materialize`, `migrate`."""
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+from pathlib import Path
+
+from mirage.console.vfs.main import Failure
+from mirage.console.vfs.model import UsageError
+from mirage.console.vfs.opening import FOLDER, is_id, locate, open_database
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from mirage.console.vfs.model import Parsed
+    from mirage.mounts.vfs import Vfs
+
+
+def init(parsed: Parsed) -> int:
+    from mirage.mounts.vfs import Vfs, maintenance
+    for name in parsed.values:
+        if name.startswith("sync_"):
+            raise Failure("sync is not available in this version")
+    if parsed.get("command"):
+        raise Failure("mounting is not available in this version, so `-c` is not")
+    id = parsed.get("ID")
+    if id is None:
+        import uuid
+        id = str(uuid.uuid4())
+    if not is_id(id):
+        raise Failure(f"'{id}' is no agent identifier: letters, digits, - and _")
+    base = parsed.get("base")
+    if base is not None:
+        if not os.path.isdir(base):
+            raise Failure(f"the base directory '{base}' does not exist")
+        base = os.path.realpath(base)
+    path = os.path.join(FOLDER, id + ".db")
+    if os.path.exists(path):
+        if not parsed.get("force"):
+            raise Failure(f"{path} exists already (--force overwrites it)")
+        for ending in ("", *maintenance.SIDECARS):
+            Path(path + ending).unlink(missing_ok=True)
+    os.makedirs(FOLDER, exist_ok=True)
+    with Vfs(path) as vfs:
+        if base is not None:
+            maintenance.set_base(vfs, base)
+        vfs.sync()
+    print(f"Created agent filesystem: {path}\nAgent ID: {id}")
+    if base is not None:
+        print(f"Base: {base}")
+    return 0
+
+
+def integrity(parsed: Parsed) -> int:
+    from mirage.mounts.vfs import maintenance
+    from mirage.mounts.vfs.integrity import Problem, check, partial_files
+    path = locate(parsed.get("ID_OR_PATH"))
+    done = False
+    with open_database(parsed.get("ID_OR_PATH")) as vfs:
+        problems = check(vfs.db)
+        harmful = [p for p in problems if not p.repairable]
+        partial = 0 if any(p.check == "sqlite" for p in problems) else partial_files(vfs.db)
+        if parsed.get("require_portable") and partial:
+            harmful.append(Problem("portable", f"{partial} files need the base directory for a part of their content"))
+        if parsed.get("check_base") and not harmful:
+            harmful.extend(Problem("base", text) for text in _base_problems(vfs))
+        if parsed.get("checkpoint") and not harmful:
+            done = maintenance.checkpoint(vfs)
+    found = harmful + [p for p in problems if p.repairable]
+    if done:
+        for ending in ("-wal", "-shm"):
+            with contextlib.suppress(FileNotFoundError):
+                if os.path.getsize(path + ending) == 0:
+                    os.unlink(path + ending)
+    if parsed.get("json"):
+        print(json.dumps({"path": path, "ok": not harmful, "problems": [p.as_dict() for p in found],
+                          "partialOriginFiles": partial, "checkpointed": done}))
+    else:
+        for problem in found:
+            print(f"{'note' if problem.repairable else 'problem'}: {problem.check}: {problem.message}")
+        print("ok" if not harmful else f"{len(harmful)} problems")
+    return 1 if harmful else 0
+
+
+def _base_problems(vfs: Vfs) -> list[str]:
+    """Partial files whose file of the base is missing, or is not what it was."""
+    from mirage.mounts.vfs.maintenance import layer_of
+    layer = layer_of(vfs)
+    if layer is vfs.mount:
+        return []
+    found = []
+    with vfs.db.reading:
+        files = [row[0] for row in vfs.db.execute("SELECT ino FROM fs_partial_origin")] if vfs.db.complete else []
+    for ino in files:
+        origin = layer.store.origin(ino)
+        try:
+            layer._checked(origin, origin.path).close()
+        except OSError as e:
+            found.append(f"inode {ino}: {origin.path} in the base: "
+                         f"{'missing or changed' if e.strerror.startswith('Stale') else e.strerror}")
+    return found
+
+
+def backup(parsed: Parsed) -> int:
+    from mirage.mounts.vfs import maintenance
+    target = parsed.get("TARGET")
+    with open_database(parsed.get("ID_OR_PATH")) as vfs:
+        maintenance.backup(vfs, target, bool(parsed.get("materialize")))
+    if parsed.get("verify"):
+        _verify(target)
+    print(f"Created backup: {target}")
+    return 0
+
+
+def _verify(path: str) -> None:
+    from mirage.mounts.vfs import Vfs
+    from mirage.mounts.vfs.integrity import check
+    with Vfs(path, create=False, readonly=True) as vfs:
+        harmful = [p for p in check(vfs.db) if not p.repairable]
+    if harmful:
+        raise Failure(f"{path} is damaged: {harmful[0].message}")
+
+
+def materialize(parsed: Parsed) -> int:
+    from mirage.mounts.vfs import maintenance
+    from mirage.mounts.vfs.integrity import partial_files
+    with open_database(parsed.get("ID_OR_PATH")) as vfs:
+        output = parsed.get("output") or vfs.path.removesuffix(".db") + ".portable.db"
+        count = partial_files(vfs.db)
+        maintenance.backup(vfs, output, materialize=True)
+        if parsed.get("verify"):
+            from mirage.mounts.vfs import Vfs
+            _verify(output)
+            with Vfs(output, create=False) as made:
+                if maintenance.contents(maintenance.layer_of(made)) != maintenance.contents(maintenance.layer_of(vfs)):
+                    raise Failure(f"{output} differs from the database")
+    print(f"Materialized {count} files: {output}")
+    return 0
+
+
+def migrate(parsed: Parsed) -> int:
+    from mirage.mounts.vfs import maintenance
+    from mirage.mounts.vfs.schema import VERSION
+    if parsed.get("verify") and not parsed.get("copy"):
+        raise UsageError("the following required arguments were not provided:\n  --copy <TARGET>", parsed.command)
+    path = locate(parsed.get("ID_OR_PATH"))
+    target = parsed.get("copy")
+    import sqlite3
+    try:
+        if target is not None and not parsed.get("dry_run"):
+            before, steps = maintenance.migrate_copy(path, target, bool(parsed.get("overwrite_target")))
+            if parsed.get("verify") and maintenance.state(path) != maintenance.state(target):
+                raise Failure(f"{target} does not say the same as {path}")
+        else:
+            before, steps = maintenance.migrate(path, bool(parsed.get("dry_run")))
+    except sqlite3.Error as e:
+        print(f"Error: {path}: {e}", file=sys.stderr)
+        return 1
+    if not steps:
+        print(f"Already at schema version {VERSION}")
+        return 0
+    print(f"{'Would migrate' if parsed.get('dry_run') else 'Migrated'} from schema version {before} to {VERSION}:")
+    for step in steps:
+        print(f"  {step}")
+    return 0

@@ -1,0 +1,80 @@
+"""`vfs`: look into, check, copy and repair databases of agents.
+
+Exit status: 0; 1 for a failure; 2 for a bad command line. 3, 4 and 5 are kept for sessions, mounts and bad session ids.
+"""
+from __future__ import annotations
+
+import sys
+
+from mirage.console.vfs import commands, texts
+from mirage.console.vfs.model import Parsed, UsageError, parse
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+
+class Failure(Exception):
+    """One line for the user, and the status."""
+
+    def __init__(self, message: str, status: int = 1) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Entry point of the console script; the exit status."""
+    args = list(sys.argv[1:] if argv is None else argv)
+    root = commands.build()
+    try:
+        if args[:1] in (["-V"], ["--version"]):
+            from mirage import __version__
+            print(f"vfs {__version__}")
+            return 0
+        if args[:1] == ["help"]:
+            args = [*args[1:], "--help"]
+        parsed = parse(root, args)
+        if parsed.help:
+            sys.stdout.write(texts.help_text(parsed.command))
+            return 0
+        if parsed.command is root:
+            sys.stderr.write(texts.help_text(root))
+            return 2
+        return run(parsed)
+    except UsageError as e:
+        print(f"error: {e}\n\nUsage: {texts.usage(e.command)}\n\nFor more information, try '--help'.", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        return 141
+
+
+def run(parsed: Parsed) -> int:
+    """Carry out a command; every failure is one line on standard error."""
+    command = parsed.command
+    try:
+        if command.run is None:
+            raise Failure(f"`{command.title}` is not available in this version")
+        if parsed.get("key"):
+            raise Failure("encryption is not available in this version")
+        import importlib
+        module, _, name = command.run.partition(":")
+        function: Callable[[Parsed], int] = getattr(importlib.import_module(module), name)
+        return function(parsed)
+    except Failure as e:
+        print(f"Error: {e}", file=sys.stderr)
+        return e.status
+    except BrokenPipeError:
+        raise
+    except OSError as e:
+        where = f"{e.filename}: " if e.filename else ""
+        print(f"Error: {where}{getattr(e, 'note', None) or e.strerror or e}", file=sys.stderr)
+        return 1
+    except ValueError as e:                                  # SchemaError, Refused
+        print(f"Error: {e}", file=sys.stderr)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,55 @@
+"""From ID_OR_PATH to a database."""
+from __future__ import annotations
+
+import os
+import re
+
+from mirage.console.vfs.main import Failure
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from mirage.mounts.vfs import Vfs
+
+FOLDER = ".vfs"
+PATIENCE = 5.0                                               # seconds to wait for a program that keeps the file to itself
+
+
+def is_id(text: str) -> bool:
+    return re.fullmatch(r"[A-Za-z0-9_-]+", text) is not None
+
+
+def locate(text: str) -> str:
+    """":memory:", the file of an agent's ID in .vfs of this directory, or an existing file."""
+    if text == ":memory:":
+        return text
+    path = os.path.join(FOLDER, text + ".db")
+    if is_id(text) and os.path.isfile(path):
+        return path
+    if os.path.exists(text):
+        return text
+    raise Failure(f"'{text}' not found: there is no {path} and no such file" if is_id(text) else f"'{text}' not found")
+
+
+def open_database(text: str, readonly: bool = False) -> Vfs:
+    """The database; a clear Failure where there is none, where it is encrypted, or where another program keeps it."""
+    from mirage.mounts.vfs import SchemaError, Vfs
+    path = locate(text)
+    if readonly and path != ":memory:" and not os.access(os.path.dirname(os.path.abspath(path)), os.W_OK):
+        readonly = True
+    try:
+        return Vfs(path, create=path == ":memory:", readonly=readonly, patience=PATIENCE)
+    except SchemaError as e:
+        raise Failure(f"{path}: {e}") from None
+    except OSError as e:
+        import errno
+        if e.errno == errno.EBUSY:
+            raise Failure(f"{path}: another program keeps the database to itself (agentfs-sdk does)") from None
+        raise
+
+
+def view(vfs: Vfs) -> Any:
+    """What a user sees: the layer over the base where the database has one."""
+    from mirage.mounts.vfs.maintenance import layer_of
+    return layer_of(vfs)

@@ -1,0 +1,330 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+import sqlite3
+
+import pytest
+
+pytest.importorskip("sqlalchemy")
+
+from mirage import Terminal
+from mirage.mounts.sql import build
+from mirage.mounts.sql.url import DatabaseUrl
+from mirage.vfs.registry import ProviderError, make_mount
+from mirage.vfs.search import Query
+from tests.mounts.contract import MountContract, everything, raises
+from tests.mounts.sql_support import Postgres, make_sqlite, postgres_bin
+
+
+@pytest.fixture
+def path(tmp_path):
+    make_sqlite(tmp_path / "shop.db")
+    return tmp_path / "shop.db"
+
+
+@pytest.fixture
+def mount(path):
+    mount = build(DatabaseUrl(f"sqlite:///{path}"))
+    yield mount
+    mount.close()
+
+
+@pytest.fixture
+def terminal(mount):
+    with Terminal({"/db": mount}) as terminal:
+        yield terminal
+
+
+class TestContract(MountContract):
+    @pytest.fixture
+    def mount(self, path):
+        mount = build(DatabaseUrl(f"sqlite:///{path}"))
+        yield mount
+        mount.close()
+
+
+def lines(mount, path):
+    return [json.loads(line) for line in mount.read(path).splitlines()]
+
+
+# ---- the tree and its formats
+
+def test_tree(terminal):
+    assert terminal.run("ls /db/main; ls /db/main/customers").stdout.split("\n") == [
+        "customers", "empty", "odd_ name", "oslo", "pairs", "count", "rows.csv", "rows.jsonl", "schema.json", ""]
+    assert terminal.run("cat /db/main/customers/count /db/main/empty/count /db/main/oslo/count").stdout == "300\n0\n100\n"
+
+
+def test_schema(mount):
+    schema = json.loads(mount.read("/main/pairs/schema.json"))
+    assert (schema["schema"], schema["name"], schema["type"]) == ("main", "pairs", "table")
+    assert [(c["name"], c["type"], c["nullable"]) for c in schema["columns"]][2] == ("v", "INTEGER", True)
+    assert schema["primary_key"] == ["a", "b"]
+    assert schema["foreign_keys"][0]["references"]["table"] == "customers"
+    assert json.loads(mount.read("/main/oslo/schema.json"))["type"] == "view"
+
+
+def test_values_of_every_kind(mount):
+    assert mount.read("/main/odd_ name/rows.jsonl").decode() == (
+        '{"id": 1, "note": "Grüße, \\"quoted\\"", "ratio": 1.5, "data": "AP8=", "day": null}\n'
+        '{"id": 2, "note": "line\\nfoo bar", "ratio": 0.1, "data": null, "day": "2026-03-01"}\n'
+        '{"id": 3, "note": "", "ratio": null, "data": "emVicmE=", "day": "2026-03-02"}\n')
+    assert mount.read("/main/odd_ name/rows.csv").decode() == (
+        'id,note,ratio,data,day\n1,"Grüße, ""quoted""",1.5,AP8=,\n2,"line\nfoo bar",0.1,,2026-03-01\n'
+        '3,"",,emVicmE=,2026-03-02\n')
+    assert mount.read("/main/empty/rows.csv") == b"id\n" and mount.read("/main/empty/rows.jsonl") == b""
+
+
+@pytest.mark.parametrize("table", ["customers", "pairs", "oslo", "odd_ name"])
+def test_every_row_once_and_in_order(mount, path, table):
+    name = table.replace("odd_", "odd/")
+    with sqlite3.connect(path) as db:
+        expected = [list(row) for row in db.execute(f'SELECT * FROM "{name}"')]
+    rows = [list(row.values()) for row in lines(mount, f"/main/{table}/rows.jsonl")]
+    plain = [[None if isinstance(v, bytes) else v for v in row] for row in expected]
+    assert len(rows) == len(expected)
+    if table != "odd_ name":
+        assert sorted(map(str, rows)) == sorted(map(str, plain))
+    if table in ("customers", "pairs"):
+        assert rows == sorted(plain, key=lambda row: (row[0], row[1]))
+    data = mount.read(f"/main/{table}/rows.csv").decode()
+    assert len(list(csv.reader(io.StringIO(data)))) == len(expected) + 1
+
+
+def test_keys_with_null_lose_no_row(tmp_path):
+    with sqlite3.connect(tmp_path / "n.db") as db:
+        db.execute("CREATE TABLE t (k TEXT, v INTEGER, PRIMARY KEY (k, v))")
+        db.executemany("INSERT INTO t VALUES (?, ?)", [(None if n % 2 else f"k{n}", n) for n in range(450)])
+    db.close()
+    mount = build(DatabaseUrl(f"sqlite:///{tmp_path}/n.db"))
+    assert sorted(row["v"] for row in lines(mount, "/main/t/rows.jsonl")) == list(range(450))
+    mount.close()
+
+
+def test_a_column_named_rowid(tmp_path):
+    with sqlite3.connect(tmp_path / "n.db") as db:
+        db.execute("CREATE TABLE t (rowid TEXT, x)")
+        db.executemany("INSERT INTO t VALUES ('same', ?)", [(n,) for n in range(350)])
+    db.close()
+    mount = build(DatabaseUrl(f"sqlite:///{tmp_path}/n.db"))
+    assert [row["x"] for row in lines(mount, "/main/t/rows.jsonl")] == list(range(350))
+    mount.close()
+
+
+# ---- cost
+
+def test_head_reads_one_page(path):
+    make_sqlite(path.parent / "big.db", 20_000)
+    mount = build(DatabaseUrl(f"sqlite:///{path.parent}/big.db"))
+    with Terminal({"/db": mount}) as terminal:
+        terminal.run("cat /db/main/customers/schema.json")
+        for command in ("head -n 3 /db/main/customers/rows.jsonl", "cat /db/main/customers/rows.csv | head -n 4"):
+            before = mount.counters.calls
+            result = terminal.run(command)
+            assert len(result.stdout.splitlines()) in (3, 4) and result.exit_code == 0
+            assert mount.counters.calls - before <= 8, command    # the catalogue of a new line, and a page or two
+        assert terminal.run("wc -l < /db/main/customers/rows.jsonl").stdout == "20000\n"
+        assert terminal.run("tail -n 1 /db/main/customers/rows.jsonl").stdout.startswith('{"id": 20000,')
+        assert terminal.run("tail -c 30 /db/main/customers/rows.csv | wc -c").stdout == "30\n"
+
+
+def test_a_loop_over_rows_may_write(path):
+    """No cursor stays open between pages: SQLite would answer that the database is locked."""
+    mount = build(DatabaseUrl(f"sqlite:///{path}"))
+    from mirage.clis.sql import SqlCli
+    with Terminal({"/db": mount}, clis=[SqlCli(mount, "/db")]) as terminal:
+        result = terminal.run("""head -3 /db/main/customers/rows.jsonl | while read -r line; do
+            sql execute --sql "update customers set city = 'Moss' where id = $(jq .id <<< "$line")" || exit 1; done
+            grep -c Moss /db/main/customers/rows.jsonl""")
+        assert result.stdout.splitlines()[-1] == "3" and result.exit_code == 0, result
+
+
+# ---- search
+
+WORDS = ["Customer 17", "Oslo", "oslo", "foo", "nfoo", "bar", "zebra", "emVicmE", "AP8", "Grüße", "2026", "0", "1", "city", "k07",
+         "null", "quoted", "nowhere", "Bergen", "INTEGER", "03-02", "k_7", "5", "line"]
+
+
+@pytest.mark.parametrize("ignore_case", [False, True])
+def test_search_never_misses(mount, ignore_case):
+    contents = {path: mount.read(path).decode() for path, stat in everything(mount) if stat.is_file}
+    pushed = 0
+    for word in WORDS:
+        found = mount.search("/", Query([word], False, ignore_case))
+        pattern = re.compile(re.escape(word), re.I if ignore_case else 0)
+        expected = {path for path, text in contents.items() if pattern.search(text)}
+        if found is not None:
+            pushed += 1
+            assert expected <= set(found.paths), word
+    assert pushed > len(WORDS) - 3
+    assert list(mount.search("/", Query(["nowhere to be found"])).paths) == ["/main/odd_ name/rows.jsonl", "/main/odd_ name/rows.csv"]
+
+
+def test_grep_reads_only_tables_with_hits(terminal, mount):
+    result = terminal.run("grep -rl 'Customer 17\"' /db/main/customers /db/main/pairs; grep -rc k07 /db/main/pairs | sort")
+    assert result.stdout == ("/db/main/customers/rows.jsonl\n/db/main/pairs/count:0\n/db/main/pairs/rows.csv:7\n"
+                             "/db/main/pairs/rows.jsonl:7\n/db/main/pairs/schema.json:0\n")
+
+
+# ---- errors, secrets, options
+
+def test_a_password_must_be_a_secret():
+    with pytest.raises(ProviderError, match="secret") as caught:
+        make_mount("sql", {"url": "postgresql://me:hunter2@host/db"})
+    assert "hunter2" not in str(caught.value)
+
+
+def test_the_secret_is_not_shown(monkeypatch):
+    monkeypatch.setenv("SHOP_URL", "postgresql://me:hunter2@127.0.0.1:1/db")
+    mount = make_mount("sql", {"url": "env:SHOP_URL"})
+    assert repr(mount) == "Sql(env:SHOP_URL)"
+    with Terminal({"/db": mount}) as terminal:
+        result = terminal.run("ls /db")
+        assert result.exit_code == 2 and "Input/output error" in result.stderr and "hunter2" not in result.stderr
+        assert "sql: " in result.stderr
+
+
+def test_a_missing_file_and_a_missing_secret(tmp_path):
+    raises(2, build(DatabaseUrl(f"sqlite:///{tmp_path}/none.db")).list, "/")
+    assert not (tmp_path / "none.db").exists()
+    raises(13, build(DatabaseUrl("env:NO_SUCH_URL_HERE")).list, "/")
+
+
+def test_relative_paths_start_at_the_configuration(path):
+    mount = make_mount("sql", {"url": "sqlite:///shop.db"}, path.parent)
+    assert [entry.name for entry in mount.list("/")] == ["main"]
+
+
+def test_files_cannot_be_written(terminal):
+    result = terminal.run("echo x > /db/main/customers/count")
+    assert result.exit_code == 1 and ("Read-only" in result.stderr or "denied" in result.stderr)
+
+
+def test_statements_end_in_time(path):
+    mount = build(DatabaseUrl(f"sqlite:///{path}"), timeout=0.2)
+    error = raises(5, mount.database.query, "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c) "
+                   "SELECT count(*) FROM c", None, 10)
+    assert "0.2 s" in error.note
+
+
+# ---- DuckDB
+
+@pytest.fixture
+def duck(tmp_path):
+    pytest.importorskip("duckdb_engine")
+    import duckdb
+    with duckdb.connect(str(tmp_path / "d.duckdb")) as db:
+        db.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, name VARCHAR, price DECIMAL(9, 2), made TIMESTAMP, tags VARCHAR[])")
+        db.execute("INSERT INTO t SELECT i, 'name ' || i, i + 0.5, TIMESTAMP '2026-01-01 10:00:00', ['a', 'b'] FROM range(250) r(i)")
+        db.execute("CREATE VIEW v AS SELECT name FROM t")
+    mount = build(DatabaseUrl(f"duckdb:///{tmp_path}/d.duckdb"))
+    yield mount
+    mount.close()
+
+
+class TestDuckContract(MountContract):
+    @pytest.fixture
+    def mount(self, duck):
+        return duck
+
+
+def test_duckdb(duck):
+    rows = lines(duck, "/main/t/rows.jsonl")
+    assert len(rows) == 250 and rows[7] == {"id": 7, "name": "name 7", "price": 7.5, "made": "2026-01-01T10:00:00", "tags": ["a", "b"]}
+    assert b'"price": 7.50,' in duck.read("/main/t/rows.jsonl") and duck.read("/main/v/count") == b"250\n"
+    assert json.loads(duck.read("/main/t/schema.json"))["primary_key"] == ["id"]
+    for statement in ("SELECT 1; DELETE FROM t", "WITH x AS (SELECT 1) INSERT INTO t(id) VALUES (999)",
+                      "SELECT * FROM read_text('/etc/hostname')"):
+        with pytest.raises(OSError):
+            duck.database.query(statement, None, 10)
+    assert duck.read("/main/t/count") == b"250\n"
+    assert duck.database.execute("DELETE FROM t WHERE id > 200", None, 10)
+    assert duck.read("/main/t/count") == b"201\n"
+
+
+# ---- PostgreSQL
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    if postgres_bin() is None:
+        pytest.skip("PostgreSQL is not installed")
+    pytest.importorskip("psycopg")
+    server = Postgres(tmp_path_factory.mktemp("pg"))
+    try:
+        with server.wait() as db:
+            db.execute("""
+                CREATE SCHEMA "Sales Dept"; CREATE TYPE mood AS ENUM ('happy', 'grumpy');
+                CREATE TABLE t (id int, part text, price numeric(9,2), at timestamptz, day date, flag bool, data bytea, doc jsonb,
+                                tags text[], who uuid, how mood, span interval, f double precision, PRIMARY KEY (id, part));
+                INSERT INTO t SELECT i / 2, 'p' || i % 2, i + 0.25, '2026-01-01 10:00:00+02', '2026-01-01', i % 2 = 0, 'ab'::bytea,
+                    '{"word": "Ærlig"}', ARRAY['x y', NULL], '00000000-0000-0000-0000-00000000000a', 'grumpy', '1 day', 0.1
+                    FROM generate_series(1, 420) i;
+                CREATE TABLE "Sales Dept"."Orders" (note text); INSERT INTO "Sales Dept"."Orders" VALUES (NULL), ('hello');
+                CREATE TABLE "Sales Dept".orders (note text);
+                CREATE VIEW v AS SELECT part FROM t; CREATE MATERIALIZED VIEW m AS SELECT count(*) AS n FROM t;
+                CREATE ROLE reader LOGIN; GRANT SELECT ON "Sales Dept"."Orders" TO reader;""")
+        yield server
+    finally:
+        server.stop()
+
+
+@pytest.fixture
+def pg(server):
+    mount = build(DatabaseUrl(server.url))
+    yield mount
+    mount.close()
+
+
+class TestPostgresContract(MountContract):
+    @pytest.fixture
+    def mount(self, pg):
+        return pg
+
+
+def test_postgresql(pg):
+    assert [entry.name for entry in pg.list("/")] == ["Sales Dept", "public"]
+    names = [entry.name for entry in pg.list("/Sales Dept")]
+    assert len(names) == 2 and all(re.fullmatch("[Oo]rders__[0-9a-f]{8}", name) for name in names)
+    assert [entry.name for entry in pg.list("/public")] == ["m", "t", "v"]
+    rows = lines(pg, "/public/t/rows.jsonl")
+    assert len(rows) == 420 and [(r["id"], r["part"]) for r in rows] == sorted((r["id"], r["part"]) for r in rows)
+    assert rows[0] == {"id": 0, "part": "p1", "price": 1.25, "at": "2026-01-01T08:00:00+00:00", "day": "2026-01-01", "flag": False,
+                       "data": "YWI=", "doc": {"word": "Ærlig"}, "tags": ["x y", None],
+                       "who": "00000000-0000-0000-0000-00000000000a", "how": "grumpy", "span": "1 day, 0:00:00", "f": 0.1}
+    assert pg.read("/public/m/rows.csv") == b"n\n420\n"
+
+
+def test_postgresql_search_never_misses(pg):
+    contents = {path: pg.read(path).decode() for path, stat in everything(pg) if stat.is_file}
+    for word in ["p1", "P1", "grumpy", "hello", "1.25", "2026", "Ærlig", "YWI", "000a", "day", "true", "nothing", "T10", "420"]:
+        for ignore_case in (False, True):
+            found = pg.search("/", Query([word], False, ignore_case))
+            pattern = re.compile(re.escape(word), re.I if ignore_case else 0)
+            expected = {path for path, text in contents.items() if pattern.search(text)}
+            assert found is None or expected <= set(found.paths), word
+    hits = list(pg.search("/Sales Dept", Query(["hello"])).paths)
+    assert len(hits) == 2 and all("/Orders__" in path for path in hits)
+
+
+@pytest.mark.parametrize("statement", [
+    "DELETE FROM t", "WITH gone AS (DELETE FROM t RETURNING id) SELECT * FROM gone", "SELECT 1; COMMIT; DELETE FROM t",
+    "SELECT set_config('transaction_read_only', 'off', false); DELETE FROM t", "EXPLAIN ANALYZE DELETE FROM t",
+    "COMMIT", "SELECT nextval('nothing')"])
+def test_postgresql_query_cannot_write(pg, statement):
+    with pytest.raises(OSError):
+        pg.database.query(statement, None, 10)
+    assert pg.read("/public/t/count") == b"420\n"
+
+
+def test_postgresql_errors(server):
+    mount = build(DatabaseUrl(server.url.replace("owner", "reader")), timeout=0.3)
+    error = raises(13, mount.read, "/public/t/rows.jsonl")
+    assert "permission denied" in error.note
+    error = raises(5, mount.database.query, "SELECT pg_sleep(5)", None, 1)
+    assert "0.3 s" in error.note
+    mount.close()
+    assert os.path.isdir(server.folder)
