@@ -7,7 +7,7 @@ _HOME = {"Terminal": "mirage.terminal", "Result": "mirage.terminal", "Limits": "
          "Policy": "mirage.policy", "Ask": "mirage.policy", "Verdict": "mirage.policy", "Refusal": "mirage.policy",
          "VirtualCli": "mirage.clis"}
 
-__all__ = ["Ask", "Limits", "Policy", "Refusal", "Result", "Terminal", "Verdict", "VirtualCli"]  # noqa: F822
+__all__ = ["Ask", "Limits", "Policy", "Refusal", "Result", "Terminal", "Verdict", "VirtualCli"]
 
 
 def __getattr__(name: str) -> object:

@@ -174,6 +174,7 @@ class Terminal:
             return Result(done.stdout, done.stderr, done.status, done.log, exited=done.exited)
         with gate.line(text) as record:
             done = self.session.run(text, stdin, timeout, stdout=stdout, stderr=stderr, final=final, line=line)
+            record.status = done.status
         return Result(done.stdout, done.stderr, done.status, done.log, record.refusals, record.effects, record.usage,
                       done.exited)
 

@@ -28,6 +28,7 @@ from mirage.bench.speed.workloads import Workload, workloads
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from mirage.terminal import Result
+    from mirage.vfs.types import Mount
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -40,6 +41,7 @@ class Row:
         self.group, self.name, self.against = group, name, against
         self.ours, self.other = median_cpu(ours) / count, median_cpu(other)
         self.ours_clock, self.other_clock = median_clock(ours) / count, median_clock(other)
+        self.size = len(ours[0].output)
         self.ratio = self.ours / max(self.other, 1e-9)
 
     def __str__(self) -> str:
@@ -50,7 +52,7 @@ def cold_start(folder: Path) -> Row:
     """`mirage exec 'echo hi'` from an installed wheel against `python -c pass` of the same environment."""
     environment = folder / "env"
     subprocess.run([sys.executable, "-m", "venv", environment], check=True)
-    pip = [environment / "bin/python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    pip: list[str | Path] = [environment / "bin/python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     subprocess.run([*pip, str(ROOT)], check=True)
     here = {"PATH": "/usr/bin:/bin", "HOME": str(folder)}
     script, python = environment / "bin/mirage", environment / "bin/python"
@@ -82,7 +84,7 @@ def compare(folder: Path, files: dict[str, bytes], chosen: list[Workload], round
     from mirage.mounts.host import Host
     from mirage.mounts.memory import Memory
     from mirage.terminal import Terminal
-    mounts = {"/bench": Memory(files), "/host": Host(str(folder), writable=True)}
+    mounts: dict[str, Mount] = {"/bench": Memory(files), "/host": Host(str(folder), writable=True)}
     with Terminal(mounts, policy="default: allow\n", cwd="/bench") as terminal:
         for workload in chosen:
             where = "/host" if workload.name.startswith("host:") else "/bench"
@@ -151,7 +153,7 @@ def main() -> int:
             report["memory"] = stream_memory(print)
         if options.peers:
             from mirage.bench.speed.peers import measure_peers
-            ours = {row.name: row.ours for row in rows}
+            ours = {row.name: (row.ours, row.size) for row in rows}
             report["peers"] = measure_peers(Path(name), folder, chosen, ours, options.timeout, print)
     if options.json:
         Path(options.json).write_text(json.dumps(report, indent=2) + "\n")

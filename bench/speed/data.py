@@ -33,8 +33,9 @@ def events() -> bytes:
     parts = []
     for i in range(100_000):
         parts.append(json.dumps({
-            "id": i, "type": KINDS[i % 4], "user": {"name": f"user{i % 997}", "age": i % 90, "tags": ["a", "b", str(i % 7)]},
-            "amount": i * 7919 % 10007 / 100, "ok": i % 3 == 0, "note": f"event number {i} of the run",
+            "id": i, "type": KINDS[i % 4],
+            "user": {"name": f"user{i % 997}", "age": i % 90, "tags": ["a", "b", str(i % 7)]},
+            "amount": i * 7919 % 10007, "ok": i % 3 == 0, "note": f"event number {i} of the run",
             "path": f"/srv/data/{i % 50}/{i}.bin"}))
     return ("\n".join(parts) + "\n").encode()
 
@@ -53,7 +54,8 @@ def tree() -> dict[str, bytes]:
 
 def small() -> dict[str, bytes]:
     """A little project, for the transcript of an agent."""
-    files = {"project/README.md": b"# Project\n\nA demo.\n", "project/setup.cfg": b"[tool]\nname = demo\nversion = 1.4\n"}
+    files = {"project/README.md": b"# Project\n\nA demo.\n",
+             "project/setup.cfg": b"[tool]\nname = demo\nversion = 1.4\n"}
     for i in range(40):
         body = f"import os\n\n\ndef function_{i}(x):\n    # TODO: {i}\n    return x + {i}\n" * (i % 5 + 1)
         files[f"project/src/module_{i}.py"] = body.encode()
@@ -63,7 +65,8 @@ def small() -> dict[str, bytes]:
 
 def make() -> dict[str, bytes]:
     """Everything: relative path -> content."""
-    return {"lines.txt": lines(), "big.txt": log(), "numbers.txt": numbers(), "events.jsonl": events(), **tree(), **small()}
+    return {"lines.txt": lines(), "big.txt": log(), "numbers.txt": numbers(), "events.jsonl": events(), **tree(),
+            **small()}
 
 
 def write(folder: Path, files: dict[str, bytes]) -> None:

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 
+PAUSE = 0.002                                                # seconds between two lines of the Terminal that waits
 HEAVY = (
     ("sort 50 MB", "sort big > /dev/null"),
     ("sort -n 50 MB", "sort -k2,2n big > /dev/null"),
@@ -45,10 +46,10 @@ def longest_stalls(say: Callable[[str], object]) -> dict[str, float]:
             longest = 0.0
             thread.start()
             while thread.is_alive():
-                started = time.perf_counter()
+                due = time.perf_counter() + PAUSE
+                time.sleep(PAUSE)                            # waking up needs the interpreter lock as well
                 other.run("echo hi")
-                longest = max(longest, time.perf_counter() - started)
-                time.sleep(0.002)
+                longest = max(longest, time.perf_counter() - due)
             thread.join()
             found[name] = longest
             say(f"{name:34} {longest * 1000:10.0f}" + ("" if results == [0] else f"  (status {results})"))

@@ -45,7 +45,8 @@ def memory_folder() -> str | None:
     return "/dev/shm" if os.path.isdir("/dev/shm") and os.access("/dev/shm", os.W_OK) else None
 
 
-def alternate(ours: Callable[[], Timing], other: Callable[[], Timing], rounds: int) -> tuple[list[Timing], list[Timing]]:
+def alternate(ours: Callable[[], Timing], other: Callable[[], Timing],
+              rounds: int) -> tuple[list[Timing], list[Timing]]:
     """Runs in turns so that noise hits both alike, after one round to warm up."""
     runs: tuple[list[Timing], list[Timing]] = ([], [])
     for number in range(rounds + 1):

@@ -16,18 +16,23 @@ SHELL = (
     ("for + $(( )), 100,000", "x=0; for i in {1..100000}; do x=$((x+i)); done; echo $x"),
     ("while read, 100,000 lines", "n=0; while read -r line; do ((n++)); done < lines.txt; echo $n"),
     ("while read a b rest, 100,000", "n=0; while read -r a b rest; do n=$((n+b)); done < lines.txt; echo $n"),
-    ("function calls + local, 20,000", "f() { local x=$1; r=$((x+1)); }; r=0; for ((i=0;i<20000;i++)); do f $r; done; echo $r"),
+    ("function calls + local, 20,000",
+     "f() { local x=$1; r=$((x+1)); }; r=0; for ((i=0;i<20000;i++)); do f $r; done; echo $r"),
     ("while [ -lt ], 50,000", "i=0; while [ $i -lt 50000 ]; do i=$((i+1)); done; echo $i"),
     ("while [[ -lt ]], 50,000", "i=0; while [[ $i -lt 50000 ]]; do i=$((i+1)); done; echo $i"),
-    ("[ = ] && [[ == x* ]], 50,000", 'n=0; for ((i=0;i<50000;i++)); do [ "$i" = 7 ] || [[ $i == 4* ]] && ((n++)); done; echo $n'),
+    ("[ = ] && [[ == x* ]], 50,000",
+     'n=0; for ((i=0;i<50000;i++)); do [ "$i" = 7 ] || [[ $i == 4* ]] && ((n++)); done; echo $n'),
     ("case, 50,000", "n=0; for ((i=0;i<50000;i++)); do case $i in *[13579]) ((n++));; *) ;; esac; done; echo $n"),
     ("s+=ab, 20,000", "s=; for ((i=0;i<20000;i++)); do s+=ab; done; echo ${#s}"),
     ("echo, 20,000", "for ((i=0;i<20000;i++)); do echo line $i; done"),
     ("printf, 20,000", "for ((i=0;i<20000;i++)); do printf '%d %s\\n' $i x; done"),
     ("a+=(x), 20,000", "a=(); for ((i=0;i<20000;i++)); do a+=(x$i); done; echo ${#a[@]} ${a[777]}"),
-    ("a[i]=, 20,000", "for ((i=0;i<20000;i++)); do a[i]=$((i*2)); done; s=0; for v in ${a[@]}; do ((s+=v)); done; echo $s"),
-    ("associative array, 20,000", "declare -A m; for ((i=0;i<20000;i++)); do ((m[k$((i%97))]+=i)); done; echo ${m[k5]}"),
-    ("expansions, 20,000", "p=/a/b/c.txt; for ((i=0;i<20000;i++)); do b=${p##*/}; d=${p%/*}; e=${b//c/$i}; done; echo $d $e"),
+    ("a[i]=, 20,000",
+     "for ((i=0;i<20000;i++)); do a[i]=$((i*2)); done; s=0; for v in ${a[@]}; do ((s+=v)); done; echo $s"),
+    ("associative array, 20,000",
+     "declare -A m; for ((i=0;i<20000;i++)); do ((m[k$((i%97))]+=i)); done; echo ${m[k5]}"),
+    ("expansions, 20,000",
+     "p=/a/b/c.txt; for ((i=0;i<20000;i++)); do b=${p##*/}; d=${p%/*}; e=${b//c/$i}; done; echo $d $e"),
     ("command substitutions, 2,000", "for ((i=0;i<2000;i++)); do x=$(echo $i); done; echo $x"),
     ("external commands, 300", "for ((i=0;i<300;i++)); do basename /a/b/$i | tr 1 2 > /dev/null; done; echo $i"),
 )
@@ -68,14 +73,15 @@ TOOLS = (
 JQ = (
     ("jq -c .", "jq -c . events.jsonl"),
     ("jq .user.name", "jq .user.name events.jsonl"),
-    ("jq -r select", "jq -r 'select(.amount > 90 and .ok) | .path' events.jsonl"),
+    ("jq -r select", "jq -r 'select(.amount > 9000 and .ok) | .path' events.jsonl"),
     ("jq -c object", "jq -c '{id, name: .user.name}' events.jsonl"),
 )
 
 FILES = (
     ("find", "find tree", False),
     ("find -name", "find tree -name '*7.json'", False),
-    ("find -type f -size", "find tree -type f -size -2 -newer nothing 2>/dev/null | wc -l; find tree -type f | wc -l", True),
+    ("find -type f -size",
+     "find tree -type f -size -2 -newer nothing 2>/dev/null | wc -l; find tree -type f | wc -l", True),
     ("grep -r", "grep -r needle tree", False),
     ("grep -rl --include", "grep -rl --include='*.json' needle tree", False),
     ("ls -R", "ls -R tree", True),
@@ -88,12 +94,15 @@ FILES = (
 )
 
 TRANSCRIPT_LINES = (
-    "cd project", "ls", "cat README.md", "ls src | head -5", "grep -rn TODO src | sort | head", "wc -l src/*.py | tail -1",
+    "cd project", "ls", "cat README.md", "ls src | head -5", "grep -rn TODO src | sort | head",
+    "wc -l src/*.py | tail -1",
     "find . -name '*.csv' | wc -l", "x=$(grep -c def src/module_4.py); echo $x", "sed -n '1,5p' src/module_3.py",
-    "head -3 data/row_7.csv | cut -d, -f2", "awk -F, '{s+=$2} END{print s}' data/row_9.csv", "git_dir=.git; [ -d $git_dir ] || echo none",
+    "head -3 data/row_7.csv | cut -d, -f2", "awk -F, '{s+=$2} END{print s}' data/row_9.csv",
+    "git_dir=.git; [ -d $git_dir ] || echo none",
     "for f in src/module_1*.py; do echo $(basename $f .py); done", "sort -t, -k2,2n data/row_3.csv | tail -2",
     "echo version $(sed -n 's/version = //p' setup.cfg)", "cat data/*.csv | sort | uniq -d | wc -l",
-    "test -f setup.cfg && echo yes", "printf '%s\\n' *.md | sed 's/md/txt/'", "tr a-z A-Z < README.md | head -1", "cd ..",
+    "test -f setup.cfg && echo yes", "printf '%s\\n' *.md | sed 's/md/txt/'",
+    "tr a-z A-Z < README.md | head -1", "cd ..",
 )
 
 

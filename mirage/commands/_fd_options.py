@@ -143,7 +143,8 @@ def parse(proc: Process) -> Options:
 
 def _unknown(proc: Process, option: str) -> Exit:
     tip = f"\n\n  tip: to pass '{option}' as a value, use '-- {option}'"
-    return problem(proc, f"unexpected argument '{option}' found{tip}\n\nUsage: {proc.name} [OPTIONS] [pattern] [path]...")
+    return problem(proc,
+                   f"unexpected argument '{option}' found{tip}\n\nUsage: {proc.name} [OPTIONS] [pattern] [path]...")
 
 
 def _value(proc: Process, args: list[str], at: int, name: str, option: str) -> tuple[str, int]:
@@ -202,7 +203,8 @@ def _apply(proc: Process, o: Options, name: str, value: str, args: list[str], at
     elif name == "type":
         kind = TYPES.get(value) or ("directory" if value == "dir" else value if value in TYPES.values() else "")
         if not kind:
-            raise problem(proc, f"invalid value '{value}' for '--type <filetype>'\n  [possible values: file, directory, "
+            raise problem(proc,
+                          f"invalid value '{value}' for '--type <filetype>'\n  [possible values: file, directory, "
                                 "symlink, block-device, char-device, executable, empty, socket, pipe]")
         o.types.append(kind)
     elif name == "extension":

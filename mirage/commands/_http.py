@@ -75,7 +75,8 @@ def addresses(proc: Process, host: str, port: int) -> list[str]:
     """The public addresses of an allowed host; HttpError 6 where the network is off or the name unknown."""
     if not allowed(proc, host):
         reason = f"the network is off for {host}" if proc.machine.net else "the network is off in this terminal"
-        raise HttpError(6, f"Could not resolve host: {host}", f"{reason}; its owner names the hosts that may be reached")
+        raise HttpError(6, f"Could not resolve host: {host}",
+                        f"{reason}; its owner names the hosts that may be reached")
     try:
         found = call(socket.getaddrinfo, host, port, 0, socket.SOCK_STREAM)
     except OSError:

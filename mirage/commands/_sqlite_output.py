@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
-MODES = ("list", "csv", "json", "column", "line", "markdown", "box", "table", "html", "tabs", "quote", "ascii", "insert")
+MODES = ("list", "csv", "json", "column", "line", "markdown", "box", "table", "html", "tabs", "quote", "ascii",
+         "insert")
 _QUOTED = re.compile(r"[\x00-\x20\"'\x7f-\U0010ffff]")
 
 
@@ -45,7 +46,7 @@ def literal(value: Any) -> str:
         return {"Inf": "9.0e+999", "-Inf": "-9.0e+999"}.get(real(value), real(value, True))
     if isinstance(value, int):
         return str(value)
-    text = "'" + value.replace("'", "''") + "'"
+    text: str = "'" + value.replace("'", "''") + "'"
     if "\n" in text or "\r" in text:
         for char, name in (("\n", "\\n"), ("\r", "\\r")):
             if char in text:
@@ -58,7 +59,11 @@ def identifier(name: str) -> str:
         '"' + name.replace('"', '""') + '"'
 
 
-KEYWORDS = frozenset(["ADD", "ALL", "ALTER", "AND", "AS", "BETWEEN", "BY", "CASE", "CHECK", "COLLATE", "COMMIT", "CONSTRAINT", "CREATE", "DEFAULT", "DELETE", "DISTINCT", "DROP", "ELSE", "EXISTS", "FOREIGN", "FROM", "GROUP", "HAVING", "IN", "INDEX", "INSERT", "INTO", "IS", "JOIN", "LIMIT", "NOT", "NULL", "ON", "OR", "ORDER", "PRIMARY", "REFERENCES", "SELECT", "SET", "TABLE", "THEN", "TO", "UNION", "UNIQUE", "UPDATE", "USING", "VALUES", "WHEN", "WHERE"])
+KEYWORDS = frozenset(["ADD", "ALL", "ALTER", "AND", "AS", "BETWEEN", "BY", "CASE", "CHECK", "COLLATE", "COMMIT",
+                      "CONSTRAINT", "CREATE", "DEFAULT", "DELETE", "DISTINCT", "DROP", "ELSE", "EXISTS", "FOREIGN",
+                      "FROM", "GROUP", "HAVING", "IN", "INDEX", "INSERT", "INTO", "IS", "JOIN", "LIMIT", "NOT", "NULL",
+                      "ON", "OR", "ORDER", "PRIMARY", "REFERENCES", "SELECT", "SET", "TABLE", "THEN", "TO", "UNION",
+                      "UNIQUE", "UPDATE", "USING", "VALUES", "WHEN", "WHERE"])
 
 
 class Writer:
@@ -90,7 +95,8 @@ class Writer:
                            [*lines, *([self.csv(v) for v in row] for row in rows)])
         if mode == "quote":
             lines = [[literal(n) for n in names]] if first and self.header else []
-            return "".join(self.separator.join(line) + self.row_end for line in [*lines, *(map(literal, r) for r in rows)])
+            return "".join(self.separator.join(line) + self.row_end
+                           for line in [*lines, *(map(literal, r) for r in rows)])
         if mode == "line":
             width = max([5, *map(len, names)])
             return ("" if first else "\n") + "\n".join(
@@ -128,7 +134,8 @@ class Writer:
         widths = []
         for at, name in enumerate(names):
             forced = self.widths[at] if at < len(self.widths) else 0
-            widths.append(abs(forced) or max(text_width(name) if header else 0, max(text_width(row[at]) for row in cells)))
+            widths.append(abs(forced)
+                          or max(text_width(name) if header else 0, max(text_width(row[at]) for row in cells)))
         if self.mode == "column":
             lines = [names, ["-" * w for w in widths]] if self.header else []
             return "".join("  ".join(_pad(c, w) for c, w in zip(line, widths, strict=True)) + "\n"

@@ -20,7 +20,8 @@ Z85 = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?
 B85 = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~"
 HEX32 = bytes.maketrans(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", b"0123456789ABCDEFGHIJKLMNOPQRSTUV")
 UNHEX32 = bytes.maketrans(b"0123456789ABCDEFGHIJKLMNOPQRSTUV", b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
-ALPHABETS = {"base64": rb"A-Za-z0-9+/=", "base64url": rb"A-Za-z0-9_\-=", "base32": rb"A-Z2-7=", "base32hex": rb"0-9A-V=",
+ALPHABETS = {"base64": rb"A-Za-z0-9+/=", "base64url": rb"A-Za-z0-9_\-=", "base32": rb"A-Z2-7=",
+             "base32hex": rb"0-9A-V=",
              "base16": rb"0-9A-Fa-f", "base2msbf": rb"01", "base2lsbf": rb"01", "z85": re.escape(Z85)}
 REVERSED = bytes(int(f"{b:08b}"[::-1], 2) for b in range(256))
 
@@ -111,8 +112,7 @@ def _decode(proc: Process, kind: str, data: bytes, garbage: bool) -> int:
     proc.stdout.write(_decoded(kind, good[:whole]))
     if whole != len(data):
         proc.stdout.flush()
-        short = kind == "z85" and whole != len(data) and len(good) == len(data)
-        proc.message("invalid input" + (" (length must be multiple of 5 characters)" if short else ""))
+        proc.message("invalid input")
         return 1
     return 0
 

@@ -130,6 +130,10 @@ def main(proc: Process) -> int:
     if whole:
         return _year_calendar(proc, year, "j" in flags)
     months = [Month(year, month + shift) for shift in range(-before, after + 1)]
+    if len(months) > 1 and months[0].year == months[-1].year:
+        _heading(proc, year, "j" in flags)
+        _print(proc, months, "j" in flags, False)
+        return 0
     _print(proc, months, "j" in flags, True)
     return 0
 
@@ -146,7 +150,8 @@ def _month(proc: Process, text: str) -> int:
 
 def _year(proc: Process, text: str) -> int:
     if not text.isdecimal() or not 1 <= int(text[:6]) <= 9999:
-        raise _fail(proc, f"year '{text}' not in range 1..9999")
+        proc.message(f"year `{text}' not in range 1..9999")
+        raise Exit(1)
     return int(text)
 
 
@@ -167,9 +172,13 @@ def _print(proc: Process, months: list[Month], julian: bool, year_in_title: bool
         proc.check()
 
 
+def _heading(proc: Process, year: int, julian: bool) -> None:
+    width = 54 if julian else 60
+    proc.stdout.write((" " * ((width - len(str(year))) // 2) + f"{year}\n").encode())
+
+
 def _year_calendar(proc: Process, year: int, julian: bool) -> int:
-    width = 56 if julian else 64
-    proc.stdout.write((" " * ((width - len(str(year))) // 2 - (2 if not julian else 0)) + f"{year}\n").encode())
+    _heading(proc, year, julian)
     months = [Month(year, m) for m in range(1, 13)]
     columns = 2 if julian else 3
     for first in range(0, 12, columns):

@@ -65,12 +65,11 @@ def main(proc: Process) -> int:
     if o.table and o.fill_rows:
         raise fatal(proc, "mutually exclusive arguments: --table --fillrows")
     lines, status = _lines(proc, operands, o)
-    if o.table:
-        if lines:
-            _table(proc, o, lines)
+    if o.table and lines:
+        _table(proc, o, lines)
     elif lines:
         _columns(proc, o, lines)
-    return status
+    return min(status, 1) if lines else status
 
 
 def _option(proc: Process, o: Options, key: str, value: str) -> None:
@@ -138,7 +137,7 @@ def _lines(proc: Process, operands: list[str], o: Options) -> tuple[list[str], i
             proc.message(f"{name}: {e.strerror}" if not isinstance(e, IsADirectoryError)
                          else f"read failed: {e.strerror}")
             proc.write_error(refusal_note(e))
-            status = 1
+            status += 1
             continue
         text = decode(data)
         parts = text.split("\n")

@@ -34,14 +34,19 @@ HELP = """Usage: curl [options...] <url>
 """
 FLAGS = {"f": "fail", "G": "get", "h": "help", "I": "head", "i": "show-headers", "L": "location", "O": "remote-name",
          "s": "silent", "S": "show-error", "V": "version", "v": "verbose", "k": "insecure", "#": "progress-bar",
-         "N": "no-buffer", "g": "globoff", "4": "ipv4", "6": "ipv6", "n": "netrc", "q": "disable", "J": "remote-header-name"}
+         "N": "no-buffer", "g": "globoff", "4": "ipv4", "6": "ipv6", "n": "netrc", "q": "disable",
+         "J": "remote-header-name"}
 VALUES = {"d": "data", "H": "header", "m": "max-time", "o": "output", "X": "request", "u": "user", "A": "user-agent",
-          "w": "write-out", "e": "referer", "b": "cookie", "T": "upload-file", "c": "cookie-jar", "x": "proxy", "F": "form",
+          "w": "write-out", "e": "referer", "b": "cookie", "T": "upload-file", "c": "cookie-jar", "x": "proxy",
+          "F": "form",
           "r": "range", "D": "dump-header", "K": "config", "E": "cert", "C": "continue-at"}
-LONG_FLAGS = {*FLAGS.values(), "include", "compressed", "fail-with-body", "create-dirs", "http1.1", "http2", "no-progress-meter",
+LONG_FLAGS = {*FLAGS.values(), "include", "compressed", "fail-with-body", "create-dirs", "http1.1", "http2",
+              "no-progress-meter",
               "tlsv1.2", "tlsv1.3", "post301", "retry-connrefused", "fail-early", "path-as-is", "ssl-reqd"}
-LONG_VALUES = {*VALUES.values(), "data-raw", "data-binary", "data-urlencode", "data-ascii", "json", "url", "connect-timeout",
-               "max-redirs", "retry", "retry-delay", "retry-max-time", "max-filesize", "output-dir", "oauth2-bearer", "resolve",
+LONG_VALUES = {*VALUES.values(), "data-raw", "data-binary", "data-urlencode", "data-ascii", "json", "url",
+               "connect-timeout",
+               "max-redirs", "retry", "retry-delay", "retry-max-time", "max-filesize", "output-dir", "oauth2-bearer",
+               "resolve",
                "interface", "cacert", "proto", "limit-rate"}
 REFUSED = {"insecure", "proxy", "form", "config", "cert", "resolve", "interface", "cacert", "netrc", "cookie-jar"}
 AGENT = "curl/8.14.1"
@@ -203,7 +208,8 @@ def _transfer(proc: Process, o: Options, url: str, output: str) -> int:
         for response in fetch(proc, method, url, _headers(o, body), body, _seconds(proc, o), redirects):
             last = response
             if response.status and o.flags & {"show-headers", "head"} or "dump-header" in o.values:
-                lines = [f"HTTP/1.1 {response.status} {response.reason}", *(f"{k}: {v}" for k, v in response.headers), "", ""]
+                lines = [f"HTTP/1.1 {response.status} {response.reason}", *(f"{k}: {v}" for k, v in response.headers),
+                         "", ""]
                 head.append("\r\n".join(lines).encode("utf-8", "replace"))
         assert last is not None
         if "fail" in o.flags and last.status >= 400:

@@ -4,7 +4,7 @@ from __future__ import annotations
 from math import isqrt
 
 from mirage.commands._bc_machine import digits
-from mirage.commands._getopt import REQUIRED, NONE, Spec, parse
+from mirage.commands._getopt import NONE, REQUIRED, Spec, parse
 from mirage.commands._io import decode, encode, open_input, read_all
 
 TYPE_CHECKING = False
@@ -48,7 +48,7 @@ class Number:
         """The value at another scale, cut towards zero."""
         if scale >= self.scale:
             return int(self.value * 10 ** (scale - self.scale))
-        quotient = abs(self.value) // 10 ** (self.scale - scale)
+        quotient: int = abs(self.value) // 10 ** (self.scale - scale)
         return -quotient if self.value < 0 else quotient
 
     def whole(self) -> int:
@@ -340,7 +340,7 @@ class Calculator:
         else:
             code = encode(char)[0]
             shown = f"'{char}' (0{code:o})" if char.isprintable() and code < 128 else f"(0{code:o})"
-            raise DcError(f"{shown} unimplemented")
+            self.proc.stdout.write(encode(f"{shown} unimplemented\n"))
 
     def rotate(self, count: int) -> None:
         size = abs(count)

@@ -129,7 +129,7 @@ def parse_operands(proc: Process) -> Job:
         if word.startswith("-") and len(word) > 1 and not equals:
             raise usage_error(proc, SPEC, f"invalid option -- '{word[1]}'")
         if not equals:
-            raise usage_error(proc, SPEC, f"unrecognized operand {quote(proc, word)}")
+            raise usage_error(proc, SPEC, f"unrecognized operand '{word}'")
         if name == "if":
             job.source = value
         elif name == "of":
@@ -153,7 +153,7 @@ def parse_operands(proc: Process) -> Job:
         elif name == "count":
             job.count, job.count_bytes = number(proc, value)
         else:
-            raise usage_error(proc, SPEC, f"unrecognized operand {quote(proc, word)}")
+            raise usage_error(proc, SPEC, f"unrecognized operand '{word}'")
     _check(proc, job)
     return job
 
@@ -218,7 +218,8 @@ class Copy:
         if not job.target:
             target = proc.file(1)
         else:
-            flags = os.O_WRONLY | (0 if "nocreat" in job.conv else os.O_CREAT) | (os.O_EXCL if "excl" in job.conv else 0)
+            flags = os.O_WRONLY | (0 if "nocreat" in job.conv else os.O_CREAT) | (os.O_EXCL if "excl" in job.conv
+                                                                                  else 0)
             if "append" in job.oflag:
                 flags |= os.O_APPEND
             if not offset and "notrunc" not in job.conv:
@@ -465,7 +466,8 @@ class Copy:
 
 def scaled(n: int, base: int) -> str:
     """`1.0 kB`, `12 MB`, `1.0 KiB`: rounded to the nearest, one decimal below ten."""
-    units = ("B", "kB", "MB", "GB", "TB", "PB", "EB") if base == 1000 else ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
+    units = ("B", "kB", "MB", "GB", "TB", "PB", "EB") if base == 1000 else ("B", "KiB", "MiB", "GiB", "TiB", "PiB",
+                                                                            "EiB")
     value, power = float(n), 0
     while value >= base and power < len(units) - 1:
         value /= base

@@ -115,7 +115,8 @@ class Differ:
 
     def compare(self, a: Side, b: Side, top: bool = False) -> None:
         dir_a, dir_b = a.stat is not None and a.stat.is_dir, b.stat is not None and b.stat.is_dir
-        if dir_a and dir_b and a.stat is not None and b.stat is not None and a.stat.identity == b.stat.identity:
+        if dir_a and dir_b and a.stat is not None and b.stat is not None and a.stat.identity == b.stat.identity \
+                and self.style.kind != "side":
             return
         if dir_a and (dir_b or b.stat is None) or dir_b and a.stat is None:
             if top or "r" in self.flags:
@@ -208,10 +209,10 @@ class Differ:
         binary = "a" not in self.flags and any(b"\0" in d[:65536] for d in data)
         if binary and changed:
             if "q" in self.flags:
-                self.say(f"Files {_quoted(a.name)} and {_quoted(b.name)} differ")
+                self.say(f"Files {self.shown(a, 0)} and {self.shown(b, 1)} differ")
             else:
                 self.command_line(a, b, top)
-                self.say(f"Binary files {_quoted(a.name)} and {_quoted(b.name)} differ")
+                self.say(f"Binary files {self.shown(a, 0)} and {self.shown(b, 1)} differ")
             self.raise_status(1)
             return
         changes: list[Change] = []
@@ -228,11 +229,11 @@ class Differ:
             if self.style.kind == "side" and "q" not in self.flags:
                 self.print(files, changes, ignorable, a, b, top)
             if "s" in self.flags:
-                self.say(f"Files {_quoted(a.name)} and {_quoted(b.name)} are identical")
+                self.say(f"Files {self.shown(a, 0)} and {self.shown(b, 1)} are identical")
             return
         self.raise_status(1)
         if "q" in self.flags:
-            self.say(f"Files {_quoted(a.name)} and {_quoted(b.name)} differ")
+            self.say(f"Files {self.shown(a, 0)} and {self.shown(b, 1)} differ")
             return
         self.print(files, changes, ignorable, a, b, top)
 
@@ -253,6 +254,10 @@ class Differ:
                 if self.labels else [a.name, b.name]
             words = ["diff", *self.arguments, *names]
             self.say(" ".join(_shell(word) for word in words))
+
+    def shown(self, side: Side, number: int) -> str:
+        """What a message calls a file: its label, if it has one."""
+        return _quoted(self.labels[number] if number < len(self.labels) else side.name)
 
     def header(self, side: Side, number: int) -> str:
         if number < len(self.labels):

@@ -11,8 +11,17 @@ if TYPE_CHECKING:
     from mirage.process.process import Process
 
 HELP = """Usage: NAME [options] [file ...] [-n infile outfile ...]
+ --allow-chown         allow file ownership change
  -ascii                default conversion mode
- -b, --keep-bom        keep Byte Order Mark
+ -iso                  conversion between DOS and ISO-8859-1 character set
+   -1252               use Windows code page 1252 (Western European)
+   -437                use DOS code page 437 (US) (default)
+   -850                use DOS code page 850 (Western European)
+   -860                use DOS code page 860 (Portuguese)
+   -863                use DOS code page 863 (French Canadian)
+   -865                use DOS code page 865 (Nordic)
+ -7                    convert 8 bit characters to 7 bit space
+ -b, --keep-bom        keep Byte Order MarkKEEP
  -c, --convmode        conversion mode
    convmode            ascii, 7bit, iso, mac, default to ascii
  -e, --add-eol         add a line break to the last line if there isn't one
@@ -21,22 +30,28 @@ HELP = """Usage: NAME [options] [file ...] [-n infile outfile ...]
  -i, --info[=FLAGS]    display file information
    file ...            files to analyze
  -k, --keepdate        keep output file date
+ -L, --license         display software license
  -l, --newline         add additional newline
  -m, --add-bom         add Byte Order Mark (default UTF-8)
  -n, --newfile         write to new file
    infile              original file in new-file mode
    outfile             output file in new-file mode
+ --no-allow-chown      don't allow file ownership change (default)
+ --no-add-eol          don't add a line break to the last line if there isn't one (default)
  -O, --to-stdout       write to standard output
  -o, --oldfile         write to old file (default)
    file ...            files to convert in old-file mode
  -q, --quiet           quiet mode, suppress all warnings
- -r, --remove-bom      remove Byte Order Mark
+ -r, --remove-bom      remove Byte Order MarkREMOVE
  -s, --safe            skip binary files (default)
+ -u,  --keep-utf16     keep UTF-16 encoding
+ -ul, --assume-utf16le assume that the input format is UTF-16LE
+ -ub, --assume-utf16be assume that the input format is UTF-16BE
+ -v,  --verbose        verbose operation
  -F, --follow-symlink  follow symbolic links and convert the targets
  -R, --replace-symlink replace symbolic links with converted files
                          (original target files remain unchanged)
  -S, --skip-symlink    keep symbolic links and targets unchanged (default)
- -v,  --verbose        verbose operation
  -V, --version         display version number
 """
 FLAGS = {"b": "b", "keep-bom": "b", "e": "e", "add-eol": "e", "no-add-eol": "", "f": "f", "force": "f", "k": "k",
@@ -79,11 +94,10 @@ def main(proc: Process) -> int:
         elif re.match(r"i[0-9bdmuctehp]*\Z|info", text):
             job.info = text.removeprefix("info").removeprefix("=") if text.startswith("info") else text[1:]
         elif text not in FLAGS:
-            proc.write_error(HELP.replace("NAME", proc.name))
+            proc.stdout.write(usage(proc))
             return 1
         elif FLAGS[text] in ("h", "V"):
-            out = HELP.replace("NAME", proc.name) if FLAGS[text] == "h" else f"{proc.name} 7.5.2 (Mirage)\n"
-            proc.stdout.write(out.encode())
+            proc.stdout.write(usage(proc) if FLAGS[text] == "h" else f"{proc.name} 7.5.2 (Mirage)\n".encode())
             return 0
         else:
             key = FLAGS[text]
@@ -96,6 +110,13 @@ def main(proc: Process) -> int:
     if not converted:
         job.stream()
     return job.status
+
+
+def usage(proc: Process) -> bytes:
+    """The help text; which treatment of a byte order mark is the default depends on the name."""
+    dos = proc.name.startswith("unix2")
+    text = HELP.replace("NAME", proc.name).replace("KEEP", " (default)" if dos else "")
+    return text.replace("REMOVE", "" if dos else " (default)").encode()
 
 
 class Job:
@@ -166,12 +187,12 @@ class Job:
             return
         parts = [f"{n:8d}" for letter, n in (("d", dos), ("u", unix), ("m", mac))
                  if letter in flags or not flags.strip("0hp")]
-        bom = "UTF-8   " if data.startswith(BOM) else "no_bom  "
+        bom = "UTF-8 " if data.startswith(BOM) else "no_bom"
         text = "".join(parts)
         if "b" in flags or not flags.strip("0hp"):
-            text += f"  {bom}"
+            text += f"  {bom}  "
         if "t" in flags or not flags.strip("0hp"):
-            text += f"{kind}  " if text.endswith(" ") else f"  {kind}  "
+            text += f"  {kind}  "
         self.proc.stdout.write(f"{text}{name}".rstrip().encode() + b"\n")
 
     def convert(self, name: str, target: str | None) -> None:
@@ -194,11 +215,11 @@ class Job:
                 return
             proc.kernel.fits(2 * len(data))
             changed = self.change(data)
+            label = f"file {name} to file {target} in {kind}" if target else f"file {name} to {kind}"
+            self.say(f"converting {label} format...")
             if "O" in self.flags:
                 proc.stdout.write(changed)
                 return
-            label = f"file {name} to file {target} in {kind}" if target else f"file {name} to {kind}"
-            self.say(f"converting {label} format...")
             if target is None and "R" in self.flags and fs.stat(name, False).is_link:
                 fs.unlink(name)
             if target is not None or changed != data:

@@ -61,8 +61,9 @@ def _matcher(proc: Process, o: Options, text: str) -> Callable[[bytes], bool]:
     settings.case_sensitive = sensitive
     engine = _re2.RE2(encode("(?s)" + source if o.glob else source), settings)
     if not engine.ok():
-        detail = "unclosed character class" if "missing ]" in engine.error() else \
-            "unclosed group" if "missing )" in engine.error() else engine.error()
+        error = decode(engine.error())
+        detail = "unclosed character class" if "missing ]" in error else \
+            "unclosed group" if "missing )" in error else error
         raise failure(proc, f"regex parse error:\n    {text}\n    ^\nerror: {detail}\n\nNote: You can use the "
                             "'--fixed-strings' option to search for a literal string instead of a regular expression. "
                             "Alternatively, you can also use the '--glob' option to match on a glob pattern.")
@@ -163,7 +164,8 @@ class Search:
     def _above(self, root: str) -> list[IgnoreFile]:
         if self.o.no_ignore or self.o.no_ignore_parent:
             return []
-        path, git, found = self.proc.fs.abspath(root), self._in_git(root), []
+        path, git = self.proc.fs.abspath(root), self._in_git(root)
+        found: list[IgnoreFile] = []
         while path != "/":
             path = path.rpartition("/")[0] or "/"
             found[:0] = self._ignore_files(path, git)
@@ -209,7 +211,8 @@ class Search:
             is_dir = target.is_dir
             if not o.hidden and name.startswith(".") and not self._expressly(absolute + name, is_dir, ignores):
                 continue
-            if self._ignored(absolute + name, is_dir, ignores) or any(r.matches(prefix.removeprefix("./") + name, is_dir)
+            if self._ignored(absolute + name, is_dir,
+                             ignores) or any(r.matches(prefix.removeprefix("./") + name, is_dir)
                                                                       for r in self.excluded):
                 continue
             accepted = (o.min_depth is None or depth >= o.min_depth) and self._matches(base + name, name, target)
@@ -323,7 +326,7 @@ def expand(word: str, path: str) -> str:
     stem = base.rpartition(".")[0] if "." in base[1:] else base
     folder = path.rpartition("/")[0]
     values = {"{}": path, "{/}": base, "{//}": folder or ("/" if path.startswith("/") else "."), "{/.}": stem,
-              "{.}": path[:len(path) - len(base)] + stem, "{{": "{", "}}": "}"}
+              "{.}": path[:len(path) - len(base)].removeprefix("./") + stem, "{{": "{", "}}": "}"}
     return re.sub(r"\{\{|\}\}|\{(?:|\.|/|//|/\.)\}", lambda m: values[m[0]], word)
 
 

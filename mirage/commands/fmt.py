@@ -326,8 +326,8 @@ def main(proc: Process) -> int:
             file = open_input(proc, name).incref()
         except OSError as e:
             proc.stdout.flush()
-            what = f"cannot open {shell_quote(name, True)} for reading"
-            proc.message(f"{what if not isinstance(e, IsADirectoryError) else 'read error'}: {e.strerror}")
+            proc.message("read error" if isinstance(e, IsADirectoryError) else
+                         f"cannot open {shell_quote(name, True)} for reading: {e.strerror}")
             proc.write_error(refusal_note(e))
             status = 1
             continue

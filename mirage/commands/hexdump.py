@@ -51,7 +51,8 @@ BUILTIN = {
     "d": (*ADDRESS, '"%07.7_ax " 8/2 "  %05u " "\\n"'), "o": (*ADDRESS, '"%07.7_ax " 8/2 " %06o " "\\n"'),
     "x": (*ADDRESS, '"%07.7_ax " 8/2 "   %04x " "\\n"'), "X": (*ADDRESS, '"%07.7_ax " 16/1 " %02x " "\\n"'),
     "": (*ADDRESS, '"%07.7_ax " 8/2 "%04x " "\\n"')}
-CONTROLS = ("nul", "soh", "stx", "etx", "eot", "enq", "ack", "bel", "bs", "ht", "lf", "vt", "ff", "cr", "so", "si", "dle",
+CONTROLS = ("nul", "soh", "stx", "etx", "eot", "enq", "ack", "bel", "bs", "ht", "lf", "vt", "ff", "cr", "so", "si",
+            "dle",
             "dcl", "dc2", "dc3", "dc4", "nak", "syn", "etb", "can", "em", "sub", "esc", "fs", "gs", "rs", "us")
 ESCAPES = {0: "\\0", 7: "\\a", 8: "\\b", 9: "\\t", 10: "\\n", 11: "\\v", 12: "\\f", 13: "\\r"}
 PRINTABLE = bytes(b if 32 <= b < 127 else 46 for b in range(256))
@@ -169,14 +170,11 @@ class Dump:
         out: list[str] = []
         for at in range(0, len(data), size):
             block = data[at:at + size]
-            if self.squeeze and (block == previous or len(block) < size and (previous or b"").startswith(block)
-                                 and starred):
+            if self.squeeze and block == previous:
                 if not starred:
                     out.append("*\n")
                     starred = True
-                if len(block) == size:
-                    continue
-                break
+                continue
             previous, starred = block, False
             self._lines(out, block, address + at, end)
             if len(out) > 2000:
@@ -311,7 +309,10 @@ def _input(proc: Process, names: list[str], skip: int, limit: int | None) -> tup
         except OSError as e:
             proc.stdout.flush()
             proc.fail(name, e)
-            status = 1
+            if isinstance(e, IsADirectoryError):
+                opened += 1
+            else:
+                status = 1
             continue
         opened += 1
         try:

@@ -227,7 +227,7 @@ class Join:
             return [part for part in line.replace(b"\t", b" ").replace(b"\n", b" ").split(b" ") if part]
         if separator == b"\n":
             return [line]
-        return line.split(separator)
+        return line.split(separator) if line else []
 
     def run(self) -> int:
         one, two = self.files
@@ -264,7 +264,7 @@ class Join:
                 self.proc.check()
         for i, file in enumerate(self.files):
             while file.current is not None and (o.unpaired[i] or o.order != "nocheck"):
-                self._unpaired(i, self.files[1 - i].number > 0)
+                self._unpaired(i, False)
         if any(file.disordered for file in self.files):
             self.proc.stdout.flush()
             self.proc.message("input is not in sorted order")
@@ -272,7 +272,7 @@ class Join:
         return 0
 
     def _unpaired(self, index: int, unpairable: bool = True) -> None:
-        """A line without partner; where the other file is empty that is not `unpairable` and checks no order."""
+        """A line without partner; at the end of the other file that is not `unpairable` and starts no check of the order."""
         file = self.files[index]
         self.unpairable = self.unpairable or unpairable
         fields = file.current or []

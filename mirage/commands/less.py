@@ -12,10 +12,7 @@ if TYPE_CHECKING:
 
 LESS_HELP = """Usage: less [options] [file]...
 
-This terminal has no screen to page on: less prints the files. Options are those of less(1) and change nothing, but for
-  -s  --squeeze-blank-lines   one blank line instead of several
-  -N  --LINE-NUMBERS          number the lines
-  +N                          begin at line N
+This terminal has no screen to page on: less prints the files as they are. Its options are read, and change nothing.
 """
 MORE_HELP = """
 Usage:
@@ -50,7 +47,8 @@ LESS_LONG = frozenset((
     "silent", "QUIET", "SILENT", "long-prompt", "LONG-PROMPT", "clear-screen", "CLEAR-SCREEN", "mouse", "use-color",
     "follow-name", "incsearch", "wordwrap", "tilde", "hilite-search", "HILITE-SEARCH", "no-lessopen", "quit-on-intr",
     "no-keypad", "status-column", "search-skip-screen"))
-LESS_LONG_VALUES = frozenset(("tabs", "prompt", "pattern", "tag", "window", "shift", "jump-target", "buffers", "log-file",
+LESS_LONG_VALUES = frozenset(("tabs", "prompt", "pattern", "tag", "window", "shift", "jump-target", "buffers",
+                              "log-file",
                               "max-forw-scroll", "max-back-scroll", "color", "rscroll", "header"))
 MORE_FLAGS = frozenset("dflcpesu")
 
@@ -60,29 +58,27 @@ def main(proc: Process) -> int:
     if isinstance(parsed, int):
         return parsed
     flags, names, start, pattern = parsed
-    status = 0
-    headed = proc.name == "more" and len(names) > 1
+    more = proc.name == "more"
     for name in names or ["-"]:
         try:
             if name != "-" and proc.fs.is_dir(name):
-                text = f"\n*** {name}: directory ***\n\n" if proc.name == "more" else f"{name} is a directory\n"
-                (proc.stdout.write if proc.name == "more" else lambda data: proc.write_error(data.decode()))(text.encode())
-                status = status if proc.name == "more" else 1
+                text = f"\n*** {name}: directory ***\n\n" if more else f"{name} is a directory\n"
+                proc.stdout.write(text.encode("utf-8", "surrogateescape"))
                 continue
             file = open_input(proc, name).incref()
         except OSError as e:
-            proc.stdout.flush()
-            if proc.name == "more":
+            if more:
+                proc.stdout.flush()
                 proc.message(f"cannot open {name}: {e.strerror}")
             else:
-                proc.write_error(f"{name}: {e.strerror}\n{refusal_note(e)}")
-                status = 1
+                proc.stdout.write(f"{name}: {e.strerror}\n".encode("utf-8", "surrogateescape"))
+                proc.write_error(refusal_note(e))
             continue
         try:
-            if headed:
+            if more and names:
                 line = b":" * 14
                 proc.stdout.write(line + b"\n" + name.encode("utf-8", "surrogateescape") + b"\n" + line + b"\n")
-            if not flags & {"s", "N"} and start == 1 and pattern is None:
+            if not more or not flags & {"s"} and start == 1 and pattern is None:
                 for data in chunks(proc, file):
                     proc.stdout.write(data)
                     proc.stdout.flush()
@@ -90,7 +86,7 @@ def main(proc: Process) -> int:
                 _show(proc, b"".join(chunks(proc, file)), flags, start, pattern)
         finally:
             file.decref()
-    return status
+    return 0
 
 
 def _show(proc: Process, data: bytes, flags: set[str], start: int, pattern: str | None) -> None:
@@ -104,14 +100,14 @@ def _show(proc: Process, data: bytes, flags: set[str], start: int, pattern: str 
         try:
             search = compile_bre(pattern).search
         except RegexError:
-            search = None  # type: ignore[assignment]
+            search = None
         first = next((n for n, line in enumerate(lines) if search is not None and search(line)), 0)
     out, blank = [], False
-    for number, line in enumerate(lines[first:], first + 1):
+    for line in lines[first:]:
         if "s" in flags and blank and not line:
             continue
         blank = not line
-        out.append(b"%7d " % number + line if "N" in flags else line)
+        out.append(line)
     proc.stdout.write(b"\n".join(out) + (b"\n" if out else b""))
 
 
@@ -187,7 +183,8 @@ def _more(proc: Process) -> int | tuple[set[str], list[str], int, str | None]:
             continue
         elif arg in ("-n", "--lines"):
             at += 1
-        elif arg in ("--silent", "--logical", "--no-pause", "--print-over", "--clean-print", "--exit-on-eof", "--plain"):
+        elif arg in ("--silent", "--logical", "--no-pause", "--print-over", "--clean-print", "--exit-on-eof",
+                     "--plain"):
             continue
         elif arg == "--squeeze":
             flags.add("s")

@@ -7,7 +7,8 @@ from mirage.commands._getopt import NONE, OPTIONAL, REQUIRED, Spec, parse
 from mirage.commands._io import decode, encode, open_input, read_all
 from mirage.commands._text import fatal, quote, shell_quote
 from mirage.process.process import refusal_note
-from mirage.text.strftime import at, strftime
+from mirage.text.strftime import at as moment_at
+from mirage.text.strftime import strftime
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -214,14 +215,12 @@ class Printer:
                 column = after
         return out + " " * (goal - column)
 
-    def numbered(self) -> str:
+    def numbered(self, number: int) -> str:
         o = self.o
-        text = str(self.number)[-o.digits:].rjust(o.digits)
-        self.number += 1
-        return text + o.number_separator
+        return str(number)[-o.digits:].rjust(o.digits) + o.number_separator
 
-    def row(self, cells: list[str | None]) -> str:
-        """One output line of the cells; None is a column that has ended."""
+    def row(self, cells: list[str | None], numbers: list[int]) -> str:
+        """One output line of the cells, which have these numbers; None is a column that has ended."""
         while cells and cells[-1] is None:
             cells.pop()
         out = self.gap(0, self.o.margin) if self.o.margin else ""
@@ -229,7 +228,7 @@ class Printer:
         start = 0
         number = self.o.number
         if number and "m" in self.o.flags and cells:
-            text = self.numbered()
+            text = self.numbered(numbers[0])
             out += text
             start = self._number_width()
             column += start
@@ -247,10 +246,9 @@ class Printer:
                     out += self.separator
             text = cell or ""
             if number and "m" not in self.o.flags and cell is not None:
-                label = self.numbered()
+                label = self.numbered(numbers[place])
                 shown = label
                 if self.columns > 1 and label.endswith("\t"):
-                    shown = label[:-1] + " " * (self._number_width() - len(label) + 1)
                     shown = label[:-1] + self.gap(column + len(label) - 1, column + self._number_width())
                 out += shown
                 used = self._number_width()
@@ -300,6 +298,20 @@ class Printer:
             at += size
         return [[stack[n] if n < len(stack) else None for stack in stacks] for n in range(height)]
 
+    def numbers(self, rows: list[list[str | None]]) -> list[list[int]]:
+        """The line numbers of the cells of a page, which go down the columns, or across with -a."""
+        out = [[0] * len(row) for row in rows]
+        if "m" in self.o.flags:
+            places = [(y, 0) for y in range(len(rows))]
+        else:
+            places = [(y, x) for y, row in enumerate(rows) for x, cell in enumerate(row) if cell is not None]
+            if "a" not in self.o.flags:
+                places.sort(key=lambda place: (place[1], place[0]))
+        for y, x in places:
+            out[y][x] = self.number
+            self.number += 1
+        return out
+
     def page(self, number: int, rows: list[list[str | None]], title: str, date: str, last: bool) -> None:
         o, out = self.o, []
         if number < o.first_page or number > o.last_page:
@@ -312,8 +324,8 @@ class Printer:
             room = max(0, self.width - len(date) - len(title) - len(label))
             left = room // 2
             out.append(f"\n\n{' ' * o.margin}{date}{' ' * max(1, left)}{title}{' ' * max(1, room - left)}{label}\n\n\n")
-        for row in rows:
-            out.append(self.row(row) + ("\n\n" if "d" in o.flags else "\n"))
+        for row, numbers in zip(rows, self.numbers(rows), strict=True):
+            out.append(self.row(row, numbers) + ("\n\n" if "d" in o.flags else "\n"))
         if self.headed:
             used = len(rows) * (2 if "d" in o.flags else 1)
             out.append("\f" if "F" in o.flags else "\n" * (self.body - used + 5))
@@ -357,7 +369,7 @@ def main(proc: Process) -> int:
 
 def _date(proc: Process, o: Options, moment: float) -> str:
     shown = o.date or ("%b %e %H:%M %Y" if "POSIXLY_CORRECT" in proc.env else "%Y-%m-%d %H:%M")
-    return strftime(shown, at(int(moment), proc.env.get("TZ", proc.machine.tz)))
+    return strftime(shown, moment_at(int(moment), proc.env.get("TZ", proc.machine.tz)))
 
 
 def _print(proc: Process, o: Options, printer: Printer, name: str, text: str, moment: float) -> None:

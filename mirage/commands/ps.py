@@ -30,7 +30,8 @@ For more details see ps(1).
 COLUMNS = {                                                  # name -> (heading, width, right-justified)
     "pid": ("PID", 7, True), "ppid": ("PPID", 7, True), "pgid": ("PGID", 7, True), "sid": ("SID", 7, True),
     "tty": ("TTY", 8, False), "tt": ("TT", 8, False), "tname": ("TTY", 8, False), "time": ("TIME", 8, True),
-    "cputime": ("TIME", 8, True), "comm": ("COMMAND", 15, False), "ucmd": ("CMD", 15, False), "ucomm": ("COMMAND", 15, False),
+    "cputime": ("TIME", 8, True), "comm": ("COMMAND", 15, False), "ucmd": ("CMD", 15, False),
+           "ucomm": ("COMMAND", 15, False),
     "cmd": ("CMD", 27, False), "args": ("COMMAND", 27, False), "command": ("COMMAND", 27, False),
     "user": ("USER", 8, False), "uid": ("UID", 5, True), "uname": ("USER", 8, False), "euser": ("EUSER", 8, False),
     "stat": ("STAT", 4, False), "state": ("S", 1, False), "s": ("S", 1, False), "%cpu": ("%CPU", 4, True),
@@ -99,7 +100,8 @@ def main(proc: Process) -> int:
             elif letter == "h":
                 headed = False
             elif letter not in "aAexwlFjHTLmrdZcy":
-                raise _fail(proc, "unsupported SysV option" if word.startswith("-") else "unsupported option (BSD syntax)")
+                raise _fail(proc, "unsupported SysV option" if word.startswith("-")
+                            else "unsupported option (BSD syntax)")
     columns = columns or (BSD if bsd else FULL if full else
                           [("pid", "PID"), ("tty", "TTY"), ("time", "TIME"), ("ucmd", "CMD")])
     rows = [p for _, p in sorted(proc.kernel.processes.items()) if p.status is None
@@ -158,5 +160,6 @@ def _value(proc: Process, one: Process, key: str) -> str:
               "s": state, "etime": "00:00", "ni": "0", "nice": "0", "pri": "19"}
     if key in ("stime", "start"):
         from mirage.text.strftime import at, strftime
-        return strftime("%H:%M" if key == "stime" else "%H:%M:%S", at(int(proc.now()), proc.env.get("TZ", proc.machine.tz)))
+        return strftime("%H:%M" if key == "stime" else "%H:%M:%S",
+                        at(int(proc.now()), proc.env.get("TZ", proc.machine.tz)))
     return values.get(key, "0.0" if key in ("%cpu", "pcpu", "%mem", "pmem") else "0")

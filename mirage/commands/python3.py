@@ -1,13 +1,17 @@
 """python3, python: Python code in the sandbox Monty (the optional library pydantic-monty); else a refusal."""
 from __future__ import annotations
 
-import os
+import re
+import time
 
 from mirage.commands._io import decode, encode, open_input, read_all
+from mirage.process.blocking import call
 from mirage.process.signals import Exit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from mirage.process.process import Process
 
 HELP = """usage: python3 [option] ... [-c cmd | file | -] [arg] ...
@@ -60,6 +64,35 @@ def main(proc: Process) -> int:
         proc.message("not available in this terminal: its owner has not installed the extra mirage-terminal[python]; use "
                      "awk, jq, bc or the shell")
         return 127
-    from mirage.process.blocking import call
     stdin = decode(read_all(proc, proc.file(0))) if argv[0] not in ("-", "") and "STDIN" in source else ""
-    return call(_run, pydantic_monty, proc, source, argv, stdin) if os.name == "posix" else 127
+    limits = proc.kernel.limits
+    left = max(0.1, proc.kernel.deadline - time.monotonic()) if proc.kernel.deadline is not None else 60.0
+    output, error, status = call(_run, pydantic_monty, source, {"ARGV": argv, "STDIN": stdin}, min(left, 60.0),
+                                 min(limits.memory or 1 << 28, 1 << 28))
+    for stream, text in output:
+        (proc.stdout.write if stream == "stdout" else proc.stderr.write)(encode(text))
+    proc.flush()
+    if error:
+        proc.write_error(error if error.endswith("\n") else error + "\n")
+    return status
+
+
+def _run(monty: Any, source: str, inputs: dict[str, Any], seconds: float,
+         memory: int) -> tuple[list[tuple[str, str]], str, int]:
+    """(pieces of output, error text, status) of a program in a fresh sandbox."""
+    streams = monty.CollectStreams()
+    limits = {"max_feed_duration_secs": seconds, "max_memory": memory, "max_total_sleep_secs": seconds}
+    try:
+        with monty.Monty() as pool, pool.checkout(limits=limits) as session:
+            session.feed_run(source, inputs=inputs, print_callback=streams)
+    except monty.MontyRuntimeError as e:
+        text = e.display()
+        found = re.search(r"SystemExit(?:: (.*))?\s*\Z", text)
+        if found:
+            code = found[1] or "0"
+            return streams.output, "" if code.lstrip("-").isdecimal() else code, \
+                int(code[:9]) & 255 if code.lstrip("-").isdecimal() else 1
+        return streams.output, text, 1
+    except monty.MontyError as e:
+        return streams.output, e.display() if hasattr(e, "display") else f"SyntaxError: {e}", 1
+    return streams.output, "", 0

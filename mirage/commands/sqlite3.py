@@ -211,21 +211,23 @@ class Shell:
     def sql(self, text: str, from_file: bool = False) -> None:
         """Run the statements of a text; the first error ends them."""
         import sqlite3
-        for statement, start in split(text):
+        for statement, rest in split(text):
             try:
                 self.statement(statement)
             except sqlite3.Warning as e:
                 self.error(f"Error: {e}")
             except sqlite3.Error as e:
                 self.proc.check()
-                self.report(str(e), statement, start, from_file, getattr(e, "sqlite_errorcode", 1))
+                code = getattr(e, "sqlite_errorcode", 1)
+                self.report(str(e), statement if from_file else rest, from_file, code)
                 if not from_file or self.bail:
-                    raise Stop(1) from None
+                    raise Stop(1 if from_file else code & 0xFF) from None
+                return
             if self.once and self.target is not None:
                 self.redirect(None)
                 self.once = False
 
-    def report(self, message: str, statement: str, line: int, from_file: bool, code: int) -> None:
+    def report(self, message: str, statement: str, from_file: bool, code: int) -> None:
         runtime = code not in (1, 26) or "constraint" in message
         if message == "not authorized":
             message += "\nmirage: a database here cannot attach other files, load extensions or change global settings"
@@ -248,7 +250,8 @@ class Shell:
         db = self.connect()
         if self.echo:
             self.write(text.strip() + "\n")
-        if self.readonly and re.match(r"\s*(insert|update|delete|create|drop|alter|replace|vacuum|reindex)\b", text, re.I):
+        if self.readonly and re.match(r"\s*(insert|update|delete|create|drop|alter|replace|vacuum|reindex)\b", text,
+                                      re.I):
             import sqlite3
             error = sqlite3.OperationalError("attempt to write a readonly database")
             error.sqlite_errorcode = 8
@@ -433,7 +436,8 @@ class Shell:
 
     def do_tables(self, words: list[str]) -> None:
         pattern = words[0] if words else "%"
-        names = [row[0] for row in self.query("SELECT name FROM sqlite_schema WHERE type IN ('table','view') AND name NOT "
+        names = [row[0]
+                 for row in self.query("SELECT name FROM sqlite_schema WHERE type IN ('table','view') AND name NOT "
                                               "LIKE 'sqlite\\_%' ESCAPE '\\' AND name LIKE ? ORDER BY 1", pattern)]
         self.write(_columns(names))
 
@@ -482,7 +486,7 @@ class Shell:
                                    for row in block))
                 self.proc.check()
         for name, text in self.query("SELECT tbl_name, sql FROM sqlite_schema WHERE sql NOT NULL AND type IN "
-                                     "('index','trigger','view') ORDER BY type='view', rowid"):
+                                     "('index','trigger','view') ORDER BY type COLLATE NOCASE DESC"):
             if not words or name in words:
                 self.write(f"{text};\n")
         self.write("COMMIT;\n")
@@ -517,8 +521,8 @@ class Shell:
             return
         text = decode(self.proc.fs.read(names[0]))
         self.proc.kernel.fits(len(text) * 8)
-        rows = list(csv.reader(io.StringIO(text), delimiter=separator, quoting=csv.QUOTE_MINIMAL if as_csv
-                               else csv.QUOTE_MINIMAL))[skip:]
+        rows = list(csv.reader(io.StringIO(text), delimiter=separator,
+                               quoting=csv.QUOTE_MINIMAL if as_csv else csv.QUOTE_NONE))[skip:]
         rows = [row for row in rows if row]
         table, db = names[1], self.connect()
         exists = self.query("SELECT 1 FROM sqlite_schema WHERE name=?", table)
@@ -527,7 +531,7 @@ class Shell:
                 return
             columns = ", ".join('"' + name.replace('"', '""') + '" TEXT' for name in rows.pop(0))
             quoted = '"' + table.replace('"', '""') + '"'
-            db.execute(f"CREATE TABLE IF NOT EXISTS {quoted}(\n{columns})".replace("IF NOT EXISTS ", ""))
+            db.execute(f"CREATE TABLE {quoted}(\n{columns})")
         count = len(db.execute(f"SELECT * FROM {identifier(table)} LIMIT 0").description)
         insert = f"INSERT INTO {identifier(table)} VALUES({','.join('?' * count)})"
         db.execute("BEGIN")
@@ -585,18 +589,18 @@ def _plan(rows: list[Any]) -> str:
     return "".join(out)
 
 
-def split(text: str) -> list[tuple[str, int]]:
-    """The statements of a text, each with the line it begins on; comments and blanks alone are none."""
+def split(text: str) -> list[tuple[str, str]]:
+    """The statements of a text, each with what is left of the text from it on; comments and blanks alone are none."""
     import sqlite3
     out, start = [], 0
     for found in re.finditer(";", text):
         piece = text[start:found.end()]
         if sqlite3.complete_statement(piece):
-            out.append((piece, text.count("\n", 0, start) + 1))
+            out.append((piece, text[start:]))
             start = found.end()
     if text[start:].strip():
-        out.append((text[start:], text.count("\n", 0, start) + 1))
-    return [(piece, line) for piece, line in out
+        out.append((text[start:], text[start:]))
+    return [(piece, rest) for piece, rest in out
             if re.sub(r"--[^\n]*(?:\n|\Z)|/\*.*?(?:\*/|\Z)", "", piece, flags=re.DOTALL).strip(" \t\r\n;")]
 
 

@@ -26,8 +26,10 @@ BOOLEANS = {"am": True, "bw": False, "xenl": False, "km": False, "mir": False, "
 NUMBERS = ("cols", "lines", "colors", "it", "pairs", "xmc", "wsl", "ncv")
 STRINGS = frozenset((
     "bold", "sgr0", "sgr", "setaf", "setab", "setf", "setb", "smul", "rmul", "smso", "rmso", "rev", "dim", "blink",
-    "invis", "sitm", "ritm", "cup", "home", "clear", "el", "el1", "ed", "civis", "cnorm", "cvvis", "smcup", "rmcup", "sc",
-    "rc", "cuu", "cud", "cuf", "cub", "cuu1", "cuf1", "cub1", "hpa", "vpa", "il1", "dl1", "ich1", "dch1", "kcuu1", "kcud1",
+    "invis", "sitm", "ritm", "cup", "home", "clear", "el", "el1", "ed", "civis", "cnorm", "cvvis", "smcup", "rmcup",
+    "sc",
+    "rc", "cuu", "cud", "cuf", "cub", "cuu1", "cuf1", "cub1", "hpa", "vpa", "il1", "dl1", "ich1", "dch1", "kcuu1",
+    "kcud1",
     "kcuf1", "kcub1", "kbs", "is1", "is2", "is3", "rs1", "rs2", "rs3", "op", "oc", "flash", "smir", "rmir", "smkx",
     "rmkx", "csr", "ri", "hts", "tbc", "tsl", "fsl", "dsl"))
 

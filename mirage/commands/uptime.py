@@ -20,7 +20,8 @@ Options:
  -h, --help     display this help and exit
  -V, --version  output version information and exit
 """
-SPEC = Spec("pshV", {"pretty": ("p", NONE), "since": ("s", NONE), "help": ("h", NONE), "version": ("V", NONE)}, help=HELP)
+SPEC = Spec("pshV", {"pretty": ("p", NONE), "since": ("s", NONE), "help": ("h", NONE), "version": ("V", NONE)},
+            help=HELP)
 _started = time.time()
 
 
@@ -36,7 +37,8 @@ def main(proc: Process) -> int:
     elif "s" in keys:
         text = strftime("%Y-%m-%d %H:%M:%S\n", at(int(now) - seconds, zone))
     elif "p" in keys:
-        parts = [f"{n} {word}{'' if n == 1 else 's'}" for n, word in ((days, "day"), (hours, "hour"), (minutes, "minute"))
+        parts = [f"{n} {word}{'' if n == 1 else 's'}" for n,
+                 word in ((days, "day"), (hours, "hour"), (minutes, "minute"))
                  if n or word == "minute" and not days and not hours]
         text = "up " + ", ".join(parts) + "\n"
     else:

@@ -23,12 +23,15 @@ Usage: wget [OPTION]... [URL]...
   -S,  --server-response           print server response
 """
 SPEC = Spec("O:qP:T:U:Scnvt:e:i:", {
-    "output-document": ("O", REQUIRED), "quiet": ("q", NONE), "no-verbose": ("nv", NONE), "directory-prefix": ("P", REQUIRED),
-    "timeout": ("T", REQUIRED), "user-agent": ("U", REQUIRED), "header": ("header", REQUIRED), "post-data": ("post", REQUIRED),
+    "output-document": ("O", REQUIRED), "quiet": ("q", NONE), "no-verbose": ("nv", NONE),
+    "directory-prefix": ("P", REQUIRED),
+    "timeout": ("T", REQUIRED), "user-agent": ("U", REQUIRED), "header": ("header", REQUIRED),
+    "post-data": ("post", REQUIRED),
     "spider": ("spider", NONE), "server-response": ("S", NONE), "tries": ("t", REQUIRED), "continue": ("c", NONE),
     "max-redirect": ("redirect", REQUIRED), "no-clobber": ("nc", NONE), "show-progress": ("progress", NONE),
     "progress": ("progress", REQUIRED), "input-file": ("i", REQUIRED), "method": ("method", REQUIRED),
-    "body-data": ("post", REQUIRED), "content-on-error": ("error", NONE)}, help=HELP, status=2, usage="Usage: wget [OPTION]... [URL]...\n\n")
+    "body-data": ("post", REQUIRED), "content-on-error": ("error", NONE)}, help=HELP, status=2,
+            usage="Usage: wget [OPTION]... [URL]...\n\n")
 
 
 def main(proc: Process) -> int:
@@ -76,7 +79,8 @@ def _one(proc: Process, url: str, values: dict[str, str], headers: dict[str, str
         for last in fetch(proc, method, url, headers, body, float(timeout) if timeout.isdecimal() else 60.0,
                           int(redirects) if redirects.isdecimal() else 20):
             if "S" in values:
-                proc.write_error(f"  HTTP/1.1 {last.status} {last.reason}\n" + "".join(f"  {k}: {v}\n" for k, v in last.headers))
+                proc.write_error(f"  HTTP/1.1 {last.status} {last.reason}\n"
+                                 + "".join(f"  {k}: {v}\n" for k, v in last.headers))
         assert last is not None
         if last.status >= 400 and "error" not in values:
             last.close()

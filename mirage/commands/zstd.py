@@ -55,7 +55,8 @@ def main(proc: Process) -> int:
     flags = {key for key, _ in options}
     output = next((value for key, value in options if key == "o"), None)
     if flags & {"h", "V"}:
-        proc.stdout.write(HELP.replace("NAME", proc.name).encode() if "h" in flags else f"{proc.name} (Mirage)\n".encode())
+        proc.stdout.write(HELP.replace("NAME", proc.name).encode() if "h" in flags
+                          else f"{proc.name} (Mirage)\n".encode())
         return 0
     if proc.name in ("unzstd", "zstdcat"):
         flags.add("d")

@@ -432,6 +432,8 @@ class Gate:
         if self._api.pending:
             records.extend(self._api.take_records(True))
         self.journal.append(records)
+        if line.status is not None:
+            self.journal.line(line.text, line.started, line.usage.seconds, line.status)
 
     def counters(self) -> tuple[int, int, int]:
         """(calls, searches, candidates) that the mounts and CLIs of this machine have counted so far."""

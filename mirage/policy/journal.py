@@ -34,6 +34,8 @@ CREATE INDEX IF NOT EXISTS journal_session_line ON journal (session, line);
 INSERT = f"INSERT INTO journal ({', '.join(FIELDS)}) VALUES ({', '.join('?' * len(FIELDS))})"
 
 
+TOOL_CALL = ("INSERT INTO tool_calls (name, parameters, result, error, status, started_at, completed_at, duration_ms)"
+             " VALUES ('bash', ?, ?, ?, ?, ?, ?, ?)")
 KEPT = 100_000                                               # records kept where there is no file
 
 
@@ -48,6 +50,7 @@ class Journal:
         self._lock = threading.Lock()
         self._memory: deque[tuple[Any, ...]] = deque(maxlen=KEPT)
         self._connection: Connection | None = None
+        self._keeps_calls = False
         if path is not None:
             Path(path).parent.mkdir(parents=True, exist_ok=True)
             self._connection = _connect(str(path))
@@ -55,6 +58,7 @@ class Journal:
             self._connection.execute("PRAGMA synchronous = NORMAL")
             self._connection.execute("PRAGMA busy_timeout = 5000")
             self._connection.executescript(SCHEMA)
+            self._keeps_calls = keeps_tool_calls(self._connection)
 
     def append(self, records: Sequence[tuple[Any, ...]]) -> None:
         """Records are tuples in the order of FIELDS."""
@@ -65,6 +69,16 @@ class Journal:
                 self._memory.extend(records)
             else:
                 _insert(self._connection, records)
+
+    def line(self, text: str, started: float, seconds: float, status: int) -> None:
+        """A typed line is over. Only a Vfs database keeps it here as well: in its log of tool calls."""
+        if self._keeps_calls and self._connection is not None:
+            import json
+            values = (json.dumps({"command": text}), *((json.dumps({"exit_code": 0}), None, "success") if status == 0
+                      else (None, f"exit status {status}", "error")), int(started), int(started + seconds),
+                      int(seconds * 1000))
+            with self._lock:
+                self._connection.execute(TOOL_CALL, values)
 
     def records(self, where: str = "1", parameters: Sequence[Any] = ()) -> list[dict[str, Any]]:
         """Records as dicts, oldest first; `where` is an SQL condition over the columns."""
@@ -82,6 +96,12 @@ class Journal:
         with self._lock:
             if self._connection is not None:
                 self._connection.close()
+
+
+def keeps_tool_calls(connection: Connection) -> bool:
+    """Is the file a Vfs database (docs/vfs.md)? Then typed lines are tool calls of the agent too."""
+    return bool(connection.execute("SELECT 1 FROM pragma_table_info('tool_calls') WHERE name = 'status'"
+                                   " AND EXISTS (SELECT 1 FROM sqlite_master WHERE name = 'fs_inode')").fetchone())
 
 
 def _connect(path: str) -> Connection:

@@ -24,6 +24,7 @@ class Line:
 
     answers  what the owner said to questions of this line
     waited   seconds spent on them
+    status   exit status of the line, once it is known
     """
 
     def __init__(self, gate: Any, text: str, number: int) -> None:
@@ -33,6 +34,7 @@ class Line:
         self.usage = Usage()
         self.answers: dict[tuple[object, ...], Verdict] = {}
         self.waited = 0.0
+        self.status: int | None = None
         self._lock = threading.Lock()
         self._refusals: list[Refusal] = []
         self._effects: list[Effect] = []
@@ -44,6 +46,11 @@ class Line:
         self._started = time.monotonic()
         self._written = self._started
         self._time = 0.0
+
+    @property
+    def started(self) -> float:
+        """Seconds since the epoch, by the terminal's clock."""
+        return self._time
 
     @property
     def refusals(self) -> tuple[Refusal, ...]:

@@ -11,8 +11,8 @@ class Limits:
     steps      executed commands and loop turns of one line (137, like all below)
     processes  alive at one time
     output     bytes kept of each of stdout and stderr
-    memory     bytes of shell values, captures, buffers of tools and in-memory files; under it lies a net for what is not
-               counted: a line also ends when the whole Python process has grown a quarter and 32 MiB beyond it
+    memory     bytes of shell values, captures, buffers of tools and in-memory files; a net lies under it for what is
+               not counted: a line also ends when the whole Python process has grown a quarter and 32 MiB beyond it
     depth      nested function calls, `eval`, `source`
     """
 

@@ -20,7 +20,7 @@ from mirage.shell.cond import ConditionReader
 from mirage.shell.driver import parse_unit
 from mirage.shell.errors import ParseError, ParseWarning
 from mirage.shell.reader import BLANK, COMMAND_WORD, RUN, TOO_DEEP, WORD_END, Source
-from mirage.shell.words import unquote
+from mirage.shell.words import make_assigned, unquote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,6 +80,7 @@ class Lexer(ConditionReader):
         "assignments",
         "blocks",
         "command_pos",
+        "here_string",
         "heredoc_op",
         "nested",
         "parens",
@@ -98,6 +99,7 @@ class Lexer(ConditionReader):
         self.state = COMMAND
         self.resume = ARGUMENT  # the state after a redirection
         self.heredoc_op = ""
+        self.here_string = False
         self.assignments = ""  # "all" among arguments of a declaration builtin, "arrays" of eval and let
         self.after_pipe = False
         self.parens = 0
@@ -188,6 +190,7 @@ class Lexer(ConditionReader):
             if state == COMMAND:
                 self.command_pos = pos
             self.state = TARGET
+            self.here_string = operator == "<<<"  # its tildes are those of an assigned value
             if operator in ("<<", "<<-"):
                 self.state = DELIMITER
                 self.heredoc_op = operator
@@ -267,7 +270,12 @@ class Lexer(ConditionReader):
 
     def _target(self, pos: int) -> Token:
         """The word behind a redirection operator."""
-        word, end = self.word(pos)
+        if self.here_string:
+            self.here_string = False
+            parts, end = self.parts(pos, COMMAND_WORD)
+            word = make_assigned(parts, self.source_text(pos, end))
+        else:
+            word, end = self.word(pos)
         if end == pos:
             raise self.unexpected(self.text[pos], pos)
         self.pos = end

@@ -487,6 +487,8 @@ class Shell:
 
     def set_element(self, name: str, key: int | str, value: str, append: bool = False) -> None:
         """``name[key]=value``; `key` is a str exactly when `name` is an associative array (`is_assoc`)."""
+        if key.__class__ is int and key < 0 and name not in self.vars:  # type: ignore[operator]
+            raise ShellError(f"{name}[{key}]: bad array subscript")
         name, var = self._array_to_write(name, key.__class__ is str)
         flags = var.flags
         values: dict[Any, str] = var.value  # type: ignore[assignment]

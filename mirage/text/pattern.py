@@ -93,13 +93,15 @@ class Bracket:
         return self._test(char) is not self.negated
 
     def _test(self, char: str) -> bool:
-        if self._holds(char):
+        if self._in_range(char) or self._in_class(char):
             return True
-        return self.nocase and (self._holds(char.lower()) or self._holds(char.upper()))
+        return self.nocase and (self._in_range(char.lower()) or self._in_range(char.upper()))
 
-    def _holds(self, char: str) -> bool:
-        if any(low <= char <= high for low, high in self.ranges):
-            return True
+    def _in_range(self, char: str) -> bool:
+        return any(low <= char <= high for low, high in self.ranges)
+
+    def _in_class(self, char: str) -> bool:
+        """Classes know the cases of letters even where they do not count."""
         if not self.classes:
             return False
         if char < "\x80":
@@ -733,7 +735,7 @@ def _segment(units: list[Unit], nocase: bool) -> _Literal | _Regex:
         if not nocase or text.lower() == text.upper():
             return _Literal(text)
     source = "".join(
-        "." if unit is None else _bracket_source(unit) if isinstance(unit, Bracket) else re.escape(str(unit))
+        "." if unit is None else _bracket_source(unit, nocase) if isinstance(unit, Bracket) else re.escape(str(unit))
         for unit in units
     )
     return _Regex(source, len(units), nocase)
@@ -746,7 +748,7 @@ _BEYOND_ASCII = {
 }  # fmt: skip
 
 
-def _bracket_source(bracket: Bracket) -> str:
+def _bracket_source(bracket: Bracket, nocase: bool) -> str:
     """As a regular expression of one character; letters beyond ASCII are tested where a class asks for them."""
     plain = bracket.regex()
     if bracket.ascii_only:
@@ -756,11 +758,13 @@ def _bracket_source(bracket: Bracket) -> str:
         if name in _BEYOND_ASCII:
             parts.append(rf"(?![\x00-\x7f]){_BEYOND_ASCII[name]}")
         elif name in ("lower", "upper"):
-            parts.append(_cased(name))
-    negated, bracket.negated = bracket.negated, False
-    whole = "|".join([bracket.regex(), *parts])
-    bracket.negated = negated
-    return rf"(?!{whole})[\s\S]" if negated else f"(?:{whole})"
+            parts.append(f"(?-i:{_cased(name)})")
+            parts.append(f"(?-i:[{_ASCII_CLASSES[name]}])")
+    rest = Bracket(False)
+    rest.ranges = bracket.ranges
+    rest.classes = [name for name in bracket.classes if name not in ("lower", "upper")]
+    whole = "|".join([rest.regex(), *parts])
+    return rf"(?!{whole})[\s\S]" if bracket.negated else f"(?:{whole})"
 
 
 _CASED_BLOCKS = (

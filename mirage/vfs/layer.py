@@ -51,6 +51,8 @@ if TYPE_CHECKING:
 
     Entries = list[Entry]
     Names = list[str]
+    Readers = list["BaseHandle"]
+    Xattrs = list[tuple[str, bytes]]
 else:
     Protocol = object
 
@@ -460,7 +462,7 @@ class Layer:
         made = self.delta.stat(path)
         self.store.add_origin(made.ino, _origin(place, kept))
 
-    def _base_xattr(self, place: Place) -> list[tuple[str, bytes]]:
+    def _base_xattr(self, place: Place) -> Xattrs:
         if "xattr" not in self._base.can or place.base is None:
             return []
         return [(name, self.base.getxattr(place.base, name)) for name in self.base.listxattr(place.base)]
@@ -558,7 +560,6 @@ class Layer:
                 candidates.append(path + base[len(target):])
         shown = []
         for path in candidates:
-            place: Place | None | str
             try:
                 place = self._walk(path)
             except OSError:
@@ -567,7 +568,7 @@ class Layer:
                 shown.append(path)
         return shown
 
-    def _take_readers(self, ino: int) -> list[BaseHandle]:
+    def _take_readers(self, ino: int) -> Readers:
         with self._lock:
             return self._readers.pop(ino, [])
 

@@ -28,7 +28,7 @@ def read(db: Connection, ino: int, offset: int, length: int) -> bytes:
                              (start + 1, length, ino, first)).fetchone()
         else:
             row = db.execute("SELECT data FROM fs_data WHERE ino = ? AND chunk_index = ?", (ino, first)).fetchone()
-        data: bytes = bytes(row[0]) if row is not None else b""
+        data = as_bytes(row[0]) if row is not None else b""
         return data if len(data) == length else data[:length].ljust(length, b"\0")
     out = bytearray(length)
     view = memoryview(out)
@@ -36,7 +36,7 @@ def read(db: Connection, ino: int, offset: int, length: int) -> bytes:
                                   " AND chunk_index <= ? ORDER BY chunk_index", (ino, first, last)):
         at = index * size - offset
         skip = max(0, -at)
-        piece = memoryview(blob)[skip:min(size, length - at)]
+        piece = memoryview(as_bytes(blob))[skip:min(size, length - at)]
         view[at + skip:at + skip + len(piece)] = piece
     return bytes(out)
 
@@ -59,7 +59,12 @@ def write(db: Connection, ino: int, new_size: int, index: int, ranges: list[list
 
 def chunk(db: Connection, ino: int, index: int) -> bytes:
     row = db.execute("SELECT data FROM fs_data WHERE ino = ? AND chunk_index = ?", (ino, index)).fetchone()
-    return bytes(row[0]) if row is not None else b""
+    return as_bytes(row[0]) if row is not None else b""
+
+
+def as_bytes(data: bytes | str) -> bytes:
+    """What the column `data` holds; text, where somebody used the sqlite3 shell."""
+    return data.encode() if isinstance(data, str) else data
 
 
 def put(db: Connection, ino: int, index: int, data: bytes | bytearray | memoryview) -> None:

@@ -97,7 +97,9 @@ class Vfs:
         except DatabaseError as e:
             e.filename = text
             if e.errno == errno.EIO:
-                raise SchemaError(f"not a Vfs database: {e.note.removeprefix('vfs: ')}") from None
+                note = e.note.removeprefix("vfs: ")
+                raise SchemaError(f"the database is damaged: {note}" if "malformed" in note
+                                  else f"not a Vfs database: {note}") from None
             raise
         self.mount = Tree(self.db, map_root)
         self.kv = KeyValues(self.db)

@@ -27,7 +27,8 @@ CHECKS = (
      "SELECT parent_ino, name FROM fs_dentry d WHERE NOT EXISTS (SELECT 1 FROM fs_inode i WHERE i.ino = d.parent_ino"
      " AND i.mode & 61440 = 16384)"),
     ("name", "name {1!r} in directory {0} cannot be a name",
-     "SELECT parent_ino, name FROM fs_dentry WHERE name IN ('', '.', '..') OR instr(name, '/') OR typeof(name) <> 'text'"),
+     "SELECT parent_ino, name FROM fs_dentry WHERE name IN ('', '.', '..') OR instr(name, '/')"
+     " OR typeof(name) <> 'text'"),
     ("name-twice", "name {1!r} is in directory {0} several times",
      "SELECT parent_ino, name FROM fs_dentry GROUP BY parent_ino, name HAVING count(*) > 1"),
     ("directory-names", "directory {0} has {1} names",
@@ -44,9 +45,11 @@ CHECKS = (
      " WHERE length(d.data) > :chunk OR d.chunk_index < 0 OR d.chunk_index * :chunk >= max(i.size, 1)"
      " OR i.mode & 61440 <> 32768 OR length(d.data) < :chunk AND (d.chunk_index + 1) * :chunk < i.size"),
     ("chunk-inode", "{1} chunks belong to inode {0}, which does not exist",
-     "SELECT ino, count(*) FROM fs_data d WHERE NOT EXISTS (SELECT 1 FROM fs_inode i WHERE i.ino = d.ino) GROUP BY ino"),
+     "SELECT ino, count(*) FROM fs_data d WHERE NOT EXISTS (SELECT 1 FROM fs_inode i WHERE i.ino = d.ino)"
+     " GROUP BY ino"),
     ("symlink", "symbolic link {0} has no target",
-     "SELECT ino FROM fs_inode i WHERE mode & 61440 = 40960 AND NOT EXISTS (SELECT 1 FROM fs_symlink s WHERE s.ino = i.ino)"),
+     "SELECT ino FROM fs_inode i WHERE mode & 61440 = 40960"
+     " AND NOT EXISTS (SELECT 1 FROM fs_symlink s WHERE s.ino = i.ino)"),
     ("time", "inode {0} has nanoseconds beyond a second",
      "SELECT ino FROM fs_inode WHERE max(atime_nsec, mtime_nsec, ctime_nsec) > 999999999"
      " OR min(atime_nsec, mtime_nsec, ctime_nsec) < 0"),
@@ -57,7 +60,8 @@ CHECKS = (
 )
 # left behind by other implementations, or by a process that died: no harm, and removed by the repair
 REPAIRS = (
-    ("orphan", "inode {0} has no name", "SELECT ino FROM fs_inode i WHERE ino <> 1 AND (nlink = 0 OR mode & 61440 = 16384)"
+    ("orphan", "inode {0} has no name",
+     "SELECT ino FROM fs_inode i WHERE ino <> 1 AND (nlink = 0 OR mode & 61440 = 16384)"
      " AND NOT EXISTS (SELECT 1 FROM fs_dentry d WHERE d.ino = i.ino)"),
     ("symlink-row", "the target of link {0} is left, the link is not",
      "SELECT ino FROM fs_symlink s WHERE NOT EXISTS (SELECT 1 FROM fs_inode i WHERE i.ino = s.ino)"),

@@ -51,7 +51,7 @@ def layer_of(vfs: Vfs, **options: Any) -> Any:
 def backup(source: Vfs, target: str, materialize: bool = False) -> None:
     """A copy of the database that needs nothing else. Refused where files depend on the base."""
     if not materialize and integrity.partial_files(source.db):
-        raise Refused("the database has partial-origin files, which need the base directory; copy them with --materialize")
+        raise Refused("the database has partial-origin files, which need the base directory: use --materialize")
     with publishing(target) as temporary:
         copy(source, temporary)
         with Vfs(temporary, create=False) as made:
@@ -181,11 +181,13 @@ def state(path: str) -> dict[str, Any]:
         found["links"] = connection.execute("SELECT ino, target FROM fs_symlink ORDER BY 1").fetchall()
         digest = hashlib.sha256()
         for ino, index, data in connection.execute("SELECT ino, chunk_index, data FROM fs_data ORDER BY 1, 2"):
-            digest.update(f"{ino}.{index}.{len(data)}:".encode() + data)
+            digest.update(f"{ino}.{index}.{len(data)}:".encode() + content.as_bytes(data))
         found["data"] = digest.hexdigest()
         there = schema.tables(connection)
-        for table, what in (("kv_store", "key, value"), ("tool_calls", "id, name, parameters, result, error, started_at")):
-            found[table] = connection.execute(f"SELECT {what} FROM {table} ORDER BY 1").fetchall() if table in there else []
+        for table, what in (("kv_store", "key, value"),
+                            ("tool_calls", "id, name, parameters, result, error, started_at")):
+            query = f"SELECT {what} FROM {table} ORDER BY 1"
+            found[table] = connection.execute(query).fetchall() if table in there else []
     return found
 
 

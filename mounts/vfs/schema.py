@@ -148,8 +148,8 @@ def number(text: str) -> tuple[int, ...]:
 def complete(connection: Connection) -> bool:
     """Has the file every table that we use, in the shape that we need?"""
     there = {row[0] for row in connection.execute("SELECT name FROM sqlite_master")}
-    needed = ("vfs_meta", "fs_redirect", "fs_layer_origin", "fs_partial_origin", "fs_opaque", "fs_xattr", "fs_whiteout", "fs_origin",
-              "vfs_dentry_ino", "vfs_inode_unnamed", "kv_store", "tool_calls")
+    needed = ("vfs_meta", "fs_redirect", "fs_layer_origin", "fs_partial_origin", "fs_opaque", "fs_xattr",
+              "fs_whiteout", "fs_origin", "vfs_dentry_ino", "vfs_inode_unnamed", "kv_store", "tool_calls")
     return all(name in there for name in needed) and "status" in columns(connection, "tool_calls") \
         and version(connection) == VERSION
 

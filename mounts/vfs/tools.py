@@ -22,8 +22,17 @@ class ToolCall:
     __slots__ = FIELDS
 
     def __init__(self, row: tuple[Any, ...]) -> None:
-        for field, value in zip(FIELDS, row, strict=True):
-            setattr(self, field, _json(value) if field in ("parameters", "result") else value)
+        self.id: int
+        self.name: str
+        self.error: str | None
+        self.status: str
+        self.started_at: int
+        self.completed_at: int | None
+        self.duration_ms: int | None
+        (self.id, self.name, parameters, result, self.error, self.status, self.started_at, self.completed_at,
+         self.duration_ms) = row
+        self.parameters = _json(parameters)
+        self.result = _json(result)
 
     def as_dict(self) -> dict[str, Any]:
         return {field: getattr(self, field) for field in FIELDS}

@@ -266,8 +266,9 @@ class Tree:
     def _count_below(self, ino: int) -> None:
         """Subdirectories of each subdirectory, in one query."""
         counts = self.db.execute(
-            "SELECT s.ino, (SELECT count(*) FROM fs_dentry d JOIN fs_inode i ON i.ino = d.ino WHERE d.parent_ino = s.ino"
-            " AND i.mode & 61440 = 16384) FROM fs_dentry s JOIN fs_inode p ON p.ino = s.ino WHERE s.parent_ino = ?"
+            "SELECT s.ino, (SELECT count(*) FROM fs_dentry d JOIN fs_inode i ON i.ino = d.ino"
+            " WHERE d.parent_ino = s.ino AND i.mode & 61440 = 16384)"
+            " FROM fs_dentry s JOIN fs_inode p ON p.ino = s.ino WHERE s.parent_ino = ?"
             " AND p.mode & 61440 = 16384", (ino,))
         if len(self._subdirs) >= CACHED:
             self._subdirs.clear()
@@ -483,7 +484,8 @@ class Tree:
     def _resize(self, node: Node, size: int) -> None:
         if size < node.size:
             content.shrink(self.db, node.ino, size)
-            self.db.execute("UPDATE fs_partial_origin SET kept_size = min(kept_size, ?) WHERE ino = ?", (size, node.ino))
+            self.db.execute("UPDATE fs_partial_origin SET kept_size = min(kept_size, ?) WHERE ino = ?",
+                            (size, node.ino))
         elif size > node.size:
             content.grow(self.db, node.ino, node.size, size, self._is_partial(node.ino))
         node.size = size
@@ -571,7 +573,8 @@ class Tree:
         return int(cursor.lastrowid or 0)
 
     def _name(self, parent: Node, name: str, ino: int) -> None:
-        self.db.execute("INSERT INTO fs_dentry (name, parent_ino, ino) VALUES (?, ?, ?)", (stored(name), parent.ino, ino))
+        self.db.execute("INSERT INTO fs_dentry (name, parent_ino, ino) VALUES (?, ?, ?)",
+                        (stored(name), parent.ino, ino))
         self._names[parent.ino, name] = ino
 
     def _add(self, parent: Node, name: str, mode: int, uid: int, gid: int, size: int = 0, rdev: int = 0) -> int:

@@ -14,6 +14,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from tests.conformance.known import reason
+
 ROOT = Path(__file__).resolve().parents[2]
 HEADER = """\
 # Conformance
@@ -70,10 +72,14 @@ def page(rows: list[dict[str, Any]]) -> str:
         passed = sum(r["pass"] for r in areas[area])
         lines.append(f"| {area} | {passed} | {len(areas[area])} | {100 * passed / len(areas[area]):.1f} |")
     failed = [r for r in rows if not r["pass"]]
+    reasons: dict[str, list[str]] = collections.defaultdict(list)
+    for row in failed:
+        reasons[reason(row["id"])].append(f"`{row['id']}` ({row['area']})")
+    unknown = reasons.pop("", [])
     lines += ["", "## Failing cases", ""]
-    for area in sorted({r["area"] for r in failed}):
-        names = ", ".join(f"`{r['id']}`" for r in failed if r["area"] == area)
-        lines.append(f"- {area}: {names}")
+    lines += [f"- {why}: {', '.join(names)}" for why, names in sorted(reasons.items())]
+    if unknown:
+        lines += ["", "Without an explanation:", "", *(f"- {name}" for name in unknown)]
     return HEADER + "\n".join(lines) + "\n"
 
 

@@ -49,7 +49,7 @@ def main() -> int:
                 continue
             if not options.keep:
                 difference = shrink(jail, difference)
-            why = reason(one.kind, difference.case.script)
+            why = reason(one.kind, difference.case.script, difference.real.stderr.decode(errors="replace"))
             if why:
                 explained[why] += 1
                 continue

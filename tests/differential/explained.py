@@ -3,20 +3,33 @@ from __future__ import annotations
 
 import re
 
-EXPLAINED: tuple[tuple[str, str, str], ...] = (
-    (r"awk", r"x\[1\]", "gawk looks at the whole program to tell a scalar from an array: where one is used as both it names the other one in its error"),
-    (r"shell|text", r"(?m)(^|[;&|({] *)(set|declare|typeset|local|export|env|printenv)\s*($|[;|<>&)])", "a listing of all variables shows the machine (HOSTNAME, ...)"),
-    (r"stat|ls|find|text", r"\b(stat (?!.*-c)|ls -\w*[ls]|-ls\b|%s)", "sizes and inodes of directories, device numbers and change times are those of the file system"),
-    (r"ls", r"\bls .*-\w*S", "directories have no size that could be the same"),
-    (r"shell", r"\$\{[^}]*/[^}]*\[[!^]\]", "bash counts the length of a pattern with `[^]` or `[!]` and a bracket wrongly: such a substitution never matches"),
-    (r"shell", r"\(.*\[[^]]*\]=[^)]*\{", "bash takes `[key]={a,b}` in an indexed array's list for two words without a key"),
+EXPLAINED: tuple[tuple[str, str, str, str], ...] = (
+    (r"awk", r"x\[1\]", r"attempt to use (scalar|array)",
+     "gawk looks at the whole program to tell a scalar from an array: where one is used as both it names the other one"),
+    (r"shell|text", r"(?m)(^|[;&|({]|then|do) *(set|declare|typeset|local|export|env|printenv)( -p)?\s*($|[;|<>&)]|2>)", r"",
+     "a listing of all variables shows the machine (HOSTNAME, ...)"),
+    (r"stat|ls|find|text", r"\b(stat (?!.*-c)|ls -\w*[lsS]|-ls\b|%s)", r"",
+     "sizes and inodes of directories, device numbers and change times are those of the file system"),
+    (r"shell", r"\$\{[^}]*/[^}]*\[[!^]\]", r"",
+     "bash counts the length of a pattern with `[^]` or `[!]` and a bracket wrongly: such a substitution never matches"),
+    (r"shell", r"\(.*\[[^]]*\]=[^)]*\{", r"",
+     "bash takes `[key]={a,b}` in the list of an indexed array for two words without a key"),
+    (r"shell", r"\*\*", r"exponent less than 0",
+     "bash looks at the exponent in the branch of `?:`, `&&` and `||` that is not taken as well"),
+    (r"shell", r"[-+*/%&|^<>]=|[+-]{2}|=|set -\w*u|nounset", r"attempted assignment|syntax error|operand expected|unbound variable|bad array|expected for cond",
+     "an arithmetic error: bash has done by then what stands before it (assignments, the look at unset names)"),
+    (r"grep", r"-P.* b\.bin", r"", "PCRE2 on bytes that are no UTF-8: grep skips them, we search them as bytes"),
+    (r"tr", r"-t.*-c|-c.*-t", r"complemented", "-c with -t: tr looks at the complement before it cuts it"),
+    (r"sed", r"-s ", r"", "-s and a file without a newline at its end: sed loses what `a` has for its last line"),
+    (r"xxd", r"-s -(?!\d)|-c [^0-9]", r"", "xxd takes what is no number for 0"),
+    (r"shell", r"(?m)^\{ .*[<>][^\n]*$(?![\s\S]*\})", r"\{: command not found", "a brace before a redirection at the end of the text"),
 )
-"""(pattern of the kind of case, pattern found in the script, reason)."""
+"""(pattern of the kind of case, pattern found in the script, pattern found in what the real one says on stderr, reason)."""
 
 
-def reason(kind: str, script: str) -> str:
+def reason(kind: str, script: str, stderr: str) -> str:
     """Why the answers to this script may differ; empty where they may not."""
-    for kinds, pattern, text in EXPLAINED:
-        if re.fullmatch(kinds, kind) and re.search(pattern, script):
+    for kinds, pattern, said, text in EXPLAINED:
+        if re.fullmatch(kinds, kind) and re.search(pattern, script) and re.search(said, stderr):
             return text
     return ""

@@ -162,8 +162,8 @@ def _wc(r: ToolRuns) -> str:
 
 
 def _find(r: ToolRuns) -> str:
-    tests = ("-type f", "-type d", "-name '*.txt'", "-name 'd*'", "-iname 'D*'", "-path './d*'", "-size 0", "-size -2", "-size +10c", "-empty", "-maxdepth 1", "-mindepth 2", "-maxdepth 2", "! -name '*.txt'", "-o -name e.txt",
-             "-regex '.*x.*'", "-perm 644", "-perm -u+w", "-perm /111", "-newer f.txt", "-prune", "-not -type d", "\\( -name a -o -name d \\)", "-user user", "-links 1", "-wholename '*/d/*'", "-depth", "-true", "-false", "-name '[f-g]*'", "-mtime +1", "-regextype posix-extended -regex '.*/(f|g).txt'", "-samefile f.txt", "-xtype f")
+    tests = ("-type f", "-type d", "-name '*.txt'", "-name 'd*'", "-iname 'D*'", "-path './d*'", "-type f -size 0", "-type f -size -2", "-type f -size +10c", "-empty", "-maxdepth 1", "-mindepth 2", "-maxdepth 2", "! -name '*.txt'", "-o -name e.txt",
+             "-regex '.*x.*'", "-perm 644", "-perm -u+w", "-perm /111", "-newer f.txt", "-prune", "-not -type d", "\\( -name a -o -name d \\)", "-user user", "-type f -links 1", "-wholename '*/d/*'", "-depth", "-true", "-false", "-name '[f-g]*'", "-mtime +1", "-regextype posix-extended -regex '.*/(f|g).txt'", "-samefile f.txt", "-xtype f")
     actions = ("", "", "-print", "-printf '%p %y %m %d %f %h\\n'", "-printf '%P|%u|%t\\n'", "-print0", "-exec echo {} \\;", "-exec basename -a {} +", "-exec grep -l a {} +", "-delete", "-printf '%TY %Tm %l|\\n'", "-execdir echo {} \\;", "-ls >ls.out", "-type f -printf '%-10f|%5s|\\n'", "-fprint out", "-printf '%H %M\\n'")
     return f"find {r.pick(('.', 'd', '', 'f.txt d', 'nope', './d/', '*'))} {' '.join(r.rng.sample(tests, r.rng.randint(0, 3)))} {r.pick(actions)} | tr '\\0' '\\n' | LC_ALL=C sort"
 
@@ -226,7 +226,7 @@ def _stat(r: ToolRuns) -> str:
 
 
 def _ls(r: ToolRuns) -> str:
-    return f"ls {r.options(('-a', '-A', '-1', '-r', '-R', '-F', '-p', '-S', '-d', '-m', '-x', '-C', '-w 40', '-Q', '-B', '-v', '-X', '--group-directories-first', '-b', '-N', '-T4', '--color=always', '-I ' + chr(39) + '*.txt' + chr(39)), 3)} {r.pick(('', 'd', '*.txt', 'f.txt d', 'nope', '.', 'd/*'))}" if r.maybe(0.8) else f"ls -l{r.pick(('', 'n', 'G', 'o', 'g', 'h', 'Q'))} {r.pick(('--time-style=+%F', '--time-style=long-iso', '--full-time', ''))} {r.pick(('f.txt', 'f.txt g.txt e.txt', 'n.txt', '*.csv *.json'))}"
+    return f"ls {r.options(('-a', '-A', '-1', '-r', '-R', '-F', '-p', '-d', '-m', '-x', '-C', '-w 40', '-Q', '-B', '-v', '-X', '--group-directories-first', '-b', '-N', '-T4', '--color=always', '-I ' + chr(39) + '*.txt' + chr(39)), 3)} {r.pick(('', 'd', '*.txt', 'f.txt d', 'nope', '.', 'd/*'))}" if r.maybe(0.8) else f"ls -l{r.pick(('', 'n', 'G', 'o', 'g', 'h', 'Q'))} {r.pick(('--time-style=+%F', '--time-style=long-iso', '--full-time', ''))} {r.pick(('f.txt', 'f.txt g.txt e.txt', 'n.txt', '*.csv *.json'))}"
 
 
 def _diff(r: ToolRuns) -> str:

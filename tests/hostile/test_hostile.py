@@ -23,6 +23,7 @@ FOUND = {
     "a hundred thousand commands in a line": "eval \"$(printf 'x%s=y;' {1..100000})\"",
     "a trap that signals itself": "trap 'kill -USR1 $$' USR1; kill -USR1 $$",
     "a file per line": "yes | split -l 1",
+    "set -n in a pipeline": "set -n |& ( trap '' TERM; kill $BASHPID; echo alive ); (set -n; echo x); f() { set -n; echo x; }; f & wait",
     "a job of a loop in a pipeline": "rev f | for i in 1 2; do (sleep 0.001; echo $i) & done; wait",
     "a job that prints after its line": "tee >(cat) >(wc -l) <<< x && hash -r & :",
 }

@@ -382,9 +382,10 @@ class MountContract:
         need(mount, "replace")
         path = join(self.scratch, "whole")
         mount.replace(path, b"first", 0o640, 1000, 1000)
-        assert mount.read(path) == b"first" and mount.stat(path).mode & 0o777 == 0o640
+        modes = "setattr" in mount.capabilities
+        assert mount.read(path) == b"first" and (not modes or mount.stat(path).mode & 0o777 == 0o640)
         mount.replace(path, b"second one", 0o600, 1000, 1000)
-        assert mount.read(path) == b"second one" and mount.stat(path).mode & 0o777 == 0o640
+        assert mount.read(path) == b"second one" and (not modes or mount.stat(path).mode & 0o777 == 0o640)
         assert names(mount, self.scratch).count("whole") == 1
         raises(errno.EISDIR, mount.replace, a_directory(mount), b"", 0o644, 1000, 1000)
         raises(errno.ENOENT, mount.replace, "/no such/name", b"", 0o644, 1000, 1000)

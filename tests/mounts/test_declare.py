@@ -51,7 +51,7 @@ class TestLibraryContract(MountContract):
 
 def test_names(desk):
     mount = desk_mount(desk)
-    assert [e.name for e in mount.list("/")] == ["Printers__1", "Büro_Küche", "printers__3", "untitled", "Network"]
+    assert [e.name for e in mount.list("/")] == ["Büro_Küche", "Network", "Printers__1", "printers__3", "untitled"]
     names = [e.name for e in mount.list("/Büro_Küche")]
     assert "Same title__22.json" in names and "Same title__22.md" in names and len(set(names)) == len(names) == 12
     assert mount.read("/Büro_Küche/Same title__22.md").startswith(b"# Same title\n\nThe printer 21 hums. Za")
@@ -117,7 +117,7 @@ def test_old_values_are_asked_for_again_with_their_etag(desk):
     desk.add(2, "Brand new", "x")
     assert any("Brand new" in e.name for e in mount.list("/Büro_Küche"))
     desk.projects[4]["name"] = "Renamed"
-    assert [e.name for e in mount.list("/")][-1] == "Renamed"
+    assert "Renamed" in [e.name for e in mount.list("/")]
 
 
 def test_own_changes_are_fresh_and_nothing_else_is_asked(desk):

@@ -12,8 +12,8 @@ from mirage.mounts import Host, Memory, Vfs
 from mirage.mounts.memory.store import MemoryStore
 from mirage.mounts.vfs.store import VfsStore
 from mirage.vfs.layer import Layer
-from mirage.vfs.types import Capabilities, Entry, S_IFDIR, S_IFREG, Stat, enoent
-from tests.mounts.contract import MountContract, raises
+from mirage.vfs.types import S_IFDIR, S_IFREG, Capabilities, Entry, Stat, enoent
+from tests.mounts.contract import MountContract
 from tests.vfs.support import filesystem
 
 SAMPLE = {"a": b"alpha", "b": b"", "d/a": b"one", "d/b": b"two", "d/d/a": b"deep", "e/d/c": b"three", "e/b": b"four"}

@@ -1,4 +1,5 @@
 """A year in the Slack of Norrsken Instruments: the people of the mailbox in bench/services/gmail/seed.py."""
+# ruff: noqa: E501
 from __future__ import annotations
 
 import random
@@ -6,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from mirage.bench.demo import NOW
-from mirage.bench.services.gmail.files import csv_lines, pdf, png
+from mirage.bench.services.gmail.files import pdf, png
 from mirage.bench.services.gmail.texts import BUILDS, CUSTOMERS, PEOPLE, PRIVATE, PROJECTS, REPLIES, TICKETS
 
 if TYPE_CHECKING:
@@ -74,8 +75,7 @@ def _special(space: Workspace) -> None:
     space.add_message("C02APOLLO", "U02JONAS", "The drift is back. <@U03PRIYA> can you look at <#C04SUPPORT|support>? "
                       "See <https://wiki.norrsken.example/drift|the wiki> &amp; the plot.", parent, files=[
                           file("F001PLOT", "drift plot.png", "image/png", png(4), 356),
-                          file("F002DATA", "q3/q4 drift.csv", "text/csv", csv_lines([["hour", "kelvin"], ["1", "0.42"]])
-                               if _takes_rows() else b"hour,kelvin\n1,0.42\n", 356)])
+                          file("F002DATA", "q3/q4 drift.csv", "text/csv", b"hour,kelvin\n1,0.42\n", 356)])
     space.add_message("C02APOLLO", "U03PRIYA", "It is the quartz again: 0.42 kelvin per hour.", _ts(356, 9, 40, 0), thread=parent,
                       files=[file("F003TEXT", "notes.txt", "text/plain", "Temperaturdrift: Quarz prüfen.\n".encode(), 356)])
     space.add_message("C02APOLLO", "U05SOREN", "Measured it twice.\nSame value.", _ts(357, 7, 5, 0), thread=parent,
@@ -83,8 +83,7 @@ def _special(space: Workspace) -> None:
                       reactions=[{"name": "eyes", "users": ["U01MARA"], "count": 1}])
     space.add_message("C01GENERAL", "U01MARA", "Apollo ships on Monday! Champagne at four. :champagne:", _ts(358, 15),
                       reactions=[{"name": "tada", "users": ["U02JONAS", "U07ELENA"], "count": 2}])
-    space.add_message("C01GENERAL", "U01MARA", "<!channel> ==> a < b && \"quoted\" \\ back".replace("a < b", "a &lt; b").replace(
-        "&&", "&amp;&amp;"), _ts(359, 8), edited={"user": "U01MARA", "ts": _ts(359, 8, 1)})
+    space.add_message("C01GENERAL", "U01MARA", "<!channel> a &lt; b &amp;&amp; \"quoted\" \\ back", _ts(359, 8), edited={"user": "U01MARA", "ts": _ts(359, 8, 1)})
     space.add_message("C01GENERAL", "U21GONE", "Goodbye, it was a pleasure.", _ts(30, 16))
     space.add_message("C01GENERAL", "U04AICHA", "The travel policy is on the drive.", _ts(360, 9), files=[
         file("F005DRIVE", "policy", "application/vnd.google-apps.document", b"", 360, mode="external", is_external=True,
@@ -98,10 +97,6 @@ def _special(space: Workspace) -> None:
     space.add_message("G02GROUP", "U03PRIYA", "Shall we three talk before the board?", _ts(351, 9))
     space.add_message("D01WITHJONAS", "U02JONAS", "Can I take Friday off?", _ts(352, 9))
     space.add_message("D01WITHJONAS", "U01MARA", "Of course.", _ts(352, 9, 4))
-
-
-def _takes_rows() -> bool:
-    return False
 
 
 def _year(space: Workspace, rng: random.Random, people: list[str], count: int) -> None:

@@ -200,7 +200,8 @@ class SlackSimulator(Simulator):
 
 METHODS: dict[str, Callable[[SlackSimulator, Fields], dict[str, Any]]] = {
     "auth.test": SlackSimulator._auth_test, "conversations.list": SlackSimulator._conversations_list,
-    "conversations.info": SlackSimulator._conversations_info, "conversations.history": SlackSimulator._conversations_history,
+    "conversations.info": SlackSimulator._conversations_info,
+    "conversations.history": SlackSimulator._conversations_history,
     "conversations.replies": SlackSimulator._conversations_replies, "users.list": SlackSimulator._users_list,
     "users.info": SlackSimulator._users_info, "users.profile.get": SlackSimulator._users_profile_get,
     "chat.postMessage": SlackSimulator._chat_post, "reactions.add": SlackSimulator._reactions_add,
@@ -218,5 +219,5 @@ def _page(key: str, items: list[Any], fields: Fields, default: int) -> dict[str,
     if not 0 < limit < 1000 and default < limit:
         raise SlackError("invalid_limit")
     more = at + limit < len(items)
-    return {key: items[at:at + limit],
-            "response_metadata": {"next_cursor": base64.b64encode(f"next:{at + limit}".encode()).decode() if more else ""}}
+    following = base64.b64encode(f"next:{at + limit}".encode()).decode() if more else ""
+    return {key: items[at:at + limit], "response_metadata": {"next_cursor": following}}

@@ -12,9 +12,6 @@ if TYPE_CHECKING:
 
 TEAM = "T0NORRSKEN"
 WORD = re.compile(r"\w+")
-KINDS = {"public_channel": lambda c: c.get("is_channel") and not c.get("is_private"),
-         "private_channel": lambda c: bool(c.get("is_private")) and not c.get("is_im") and not c.get("is_mpim"),
-         "im": lambda c: bool(c.get("is_im")), "mpim": lambda c: bool(c.get("is_mpim"))}
 
 
 class SlackError(Exception):
@@ -49,7 +46,8 @@ class Workspace:
         self.users[id] = {
             "id": id, "team_id": TEAM, "name": name, "deleted": False, "real_name": real_name, "tz": "Europe/Stockholm",
             "tz_offset": 7200, "is_admin": False, "is_bot": False, "updated": 1759300000,
-            "profile": {"real_name": real_name, "display_name": name, "title": title, "email": email, "team": TEAM}, **more}
+            "profile": {"real_name": real_name, "display_name": name, "title": title, "email": email,
+                        "team": TEAM}, **more}
 
     def add_conversation(self, id: str, member: bool = True, **fields: Any) -> None:
         self.conversations[id] = {"id": id, "created": 1759300000, **fields}
@@ -112,9 +110,10 @@ class Workspace:
         return next((m for group in groups for m in group if m["ts"] == ts), None)
 
     def listed(self, types: str, archived: bool) -> list[dict[str, Any]]:
-        tests = [KINDS[t] for t in types.split(",") if t in KINDS]
-        return [{**c, "is_member": self.members[id]} if not c.get("is_im") else c for id, c in self.conversations.items()
-                if any(test(c) for test in tests) and (archived or not c.get("is_archived"))
+        wanted = types.split(",")
+        return [{**c, "is_member": self.members[id]} if not c.get("is_im") else c
+                for id, c in self.conversations.items()
+                if _kind(c) in wanted and (archived or not c.get("is_archived"))
                 and (self.members[id] or not c.get("is_private"))]
 
     def search(self, query: str) -> list[tuple[str, dict[str, Any]]]:
@@ -164,8 +163,8 @@ class Workspace:
             pairs = [(c, m) for c, messages in self.messages.items() for m in messages]
             pairs += [(c, m) for (c, _), replies in self.replies.items() for m in replies]
             return {f"{c} {m['ts']}": {
-                "user": m["user"], "text": m["text"], "thread": m.get("thread_ts", "") if m.get("thread_ts") != m["ts"] else "",
-                "reactions": copy.deepcopy(m.get("reactions", []))} for c, m in pairs}
+                "user": m["user"], "text": m["text"],
+                "thread": m.get("thread_ts", "") if m.get("thread_ts") != m["ts"] else "", "reactions": copy.deepcopy(m.get("reactions", []))} for c, m in pairs}
 
     def snapshot(self) -> Any:
         with self.lock:
@@ -174,3 +173,11 @@ class Workspace:
     def restore(self, snapshot: Any) -> None:
         with self.lock:
             self.messages, self.replies, self.files, self._ts = copy.deepcopy(snapshot)
+
+
+def _kind(conversation: dict[str, Any]) -> str:
+    if conversation.get("is_im"):
+        return "im"
+    if conversation.get("is_mpim"):
+        return "mpim"
+    return "private_channel" if conversation.get("is_private") else "public_channel"

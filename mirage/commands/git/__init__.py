@@ -7,6 +7,8 @@ from mirage.process.signals import Exit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from mirage.commands.git.difference import Change
+    from mirage.commands.git.history import Log
     from mirage.commands.git.store import Repository
     from mirage.process.process import Process
 
@@ -36,9 +38,11 @@ These Git commands read a repository in this terminal:
 
 Commands that write (add, commit, checkout, push, ...) are not available.
 """
-WRITING = frozenset("""add am apply bisect checkout cherry-pick clean clone commit fetch gc init merge mv pull push rebase reset
-restore revert rm stash switch submodule worktree update-index update-ref write-tree read-tree commit-tree hash-object
-filter-branch notes replace repack prune bundle archive format-patch mergetool difftool sparse-checkout maintenance""".split())
+WRITING = frozenset(["add", "am", "apply", "bisect", "checkout", "cherry-pick", "clean", "clone", "commit", "fetch",
+                     "gc", "init", "merge", "mv", "pull", "push", "rebase", "reset", "restore", "revert", "rm",
+                     "stash", "switch", "submodule", "worktree", "update-index", "update-ref", "write-tree",
+                     "read-tree", "commit-tree", "hash-object", "filter-branch", "notes", "replace", "repack", "prune",
+                     "bundle", "archive", "format-patch", "mergetool", "difftool", "sparse-checkout", "maintenance"])
 
 
 def main(proc: Process) -> int:
@@ -56,7 +60,8 @@ def main(proc: Process) -> int:
             at += 1
         elif word.startswith("--git-dir="):
             folder = word[10:]
-        elif word not in ("--no-pager", "-P", "-p", "--paginate", "--bare", "--no-optional-locks", "--literal-pathspecs"):
+        elif word not in ("--no-pager", "-P", "-p", "--paginate", "--bare", "--no-optional-locks",
+                          "--literal-pathspecs"):
             proc.write_error(f"unknown option: {word}\n{USAGE}")
             return 129
     if at >= len(args):
@@ -136,7 +141,8 @@ def normal(repo: Repository, path: str) -> str:
 
 
 def _is_revision(repo: Repository, word: str) -> bool:
-    for part in re.split(r"\.{2,3}", word) if ".." in word and "/.." not in word and not word.startswith("..") else [word]:
+    for part in re.split(r"\.{2,3}",
+                         word) if ".." in word and "/.." not in word and not word.startswith("..") else [word]:
         try:
             if part:
                 repo.resolve(part.removeprefix("^"))
@@ -145,7 +151,7 @@ def _is_revision(repo: Repository, word: str) -> bool:
     return True
 
 
-def _history(repo: Repository, words: list[str]) -> tuple[object, list[str]]:
+def _history(repo: Repository, words: list[str]) -> tuple[Log, list[str]]:
     """A Log with its options taken out of the words."""
     from mirage.commands.git.history import Log
     log = Log(repo, repo.proc.now())
@@ -172,9 +178,7 @@ def _history(repo: Repository, words: list[str]) -> tuple[object, list[str]]:
 
 
 def _log(repo: Repository, words: list[str]) -> int:
-    from mirage.commands.git.history import Log
     log, rest = _history(repo, words)
-    assert isinstance(log, Log)
     revisions, paths = split(repo, rest)
     for number, commit in enumerate(log.commits(revisions, paths)):
         log.write(commit, number == 0, "", paths)
@@ -183,9 +187,8 @@ def _log(repo: Repository, words: list[str]) -> int:
 
 
 def _show(repo: Repository, words: list[str]) -> int:
-    from mirage.commands.git.history import Log, date_text
+    from mirage.commands.git.history import date_text
     log, rest = _history(repo, words)
-    assert isinstance(log, Log)
     revisions, paths = split(repo, rest)
     for number, text in enumerate(revisions or ["HEAD"]):
         sha = repo.resolve(text)
@@ -248,11 +251,11 @@ def _diff(repo: Repository, words: list[str]) -> int:
     return 1 if code and changes else 0
 
 
-def _against(repo: Repository, revision: str, paths: list[str]) -> list[object]:
+def _against(repo: Repository, revision: str, paths: list[str]) -> list[Change]:
     """The working tree against a commit."""
     from mirage.commands.git import difference, worktree
     old = repo.files(repo.commit(repo.resolve(revision)).tree)
-    out: list[object] = []
+    out: list[Change] = []
     for path in sorted(old.keys() | repo.index().keys()):
         if paths and not difference.matches(path, paths):
             continue
@@ -261,8 +264,9 @@ def _against(repo: Repository, revision: str, paths: list[str]) -> list[object]:
         new_mode, data = found or (0, b"")
         new_sha = difference.blob_sha(data) if found else ""
         if (mode, sha) != (new_mode, new_sha):
-            out.append(difference.Change(path, mode, new_mode, lambda s=sha: repo.blob(s), lambda d=data: d, sha, new_sha))  # type: ignore[misc]
-    return out
+            out.append(difference.Change(path, mode, new_mode, lambda s=sha: repo.blob(s), lambda d=data: d, sha,
+                                         new_sha))  # type: ignore[misc]
+    return difference.renames(out)
 
 
 def _status(repo: Repository, words: list[str]) -> int:
@@ -445,10 +449,8 @@ def _ls_tree(repo: Repository, words: list[str]) -> int:
 
 
 def _rev_list(repo: Repository, words: list[str]) -> int:
-    from mirage.commands.git.history import Log
     counted = "--count" in words
     log, rest = _history(repo, [w for w in words if w != "--count"])
-    assert isinstance(log, Log)
     revisions, paths = split(repo, rest)
     found = 0
     for commit in log.commits(revisions, paths):
@@ -521,17 +523,16 @@ def _describe(repo: Repository, words: list[str]) -> int:
                 return _write(repo, f"{tags[sha]}\n" if not count and "--long" not in words else
                               f"{tags[sha]}-{count}-g{start[:7]}\n")
         count += len(level)
-        level = [p for sha in level for p in repo.commit(sha).parents if not (p in seen or seen.add(p))]  # type: ignore[func-returns-value]
+        level = [p for sha in level for p in repo.commit(sha).parents
+                 if not (p in seen or seen.add(p))]  # type: ignore[func-returns-value]
     if "--always" in words:
         return _write(repo, f"{start[:7]}\n")
     raise fatal(repo.proc, "No names found, cannot describe anything.")
 
 
 def _shortlog(repo: Repository, words: list[str]) -> int:
-    from mirage.commands.git.history import Log
     flags = "".join(w[1:] for w in words if w.startswith("-") and not w.startswith("--"))
     log, rest = _history(repo, [w for w in words if not w.startswith("-") or w.startswith("--")])
-    assert isinstance(log, Log)
     revisions, paths = split(repo, rest)
     people: dict[str, list[str]] = {}
     for commit in log.commits(revisions, paths):
@@ -545,7 +546,6 @@ def _shortlog(repo: Repository, words: list[str]) -> int:
 
 
 def _merge_base(repo: Repository, words: list[str]) -> int:
-    from mirage.commands.git.history import Log
     log = Log(repo, repo.proc.now())
     names = [w for w in words if not w.startswith("-")]
     if len(names) < 2:

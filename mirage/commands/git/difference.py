@@ -127,8 +127,8 @@ def patch(repo: Repository, change: Change, context: int, out: Callable[[bytes],
         a, b = old_name if change.old_mode else "/dev/null", new_name if change.new_mode else "/dev/null"
         out((head + f"Binary files {a} and {b} differ\n").encode("utf-8", "surrogateescape"))
         return
-    a, b = File(old, b""), File(new, b"")
-    found = compare(a, b, repo.proc.check)
+    before, after = File(old, b""), File(new, b"")
+    found = compare(before, after, repo.proc.check)
     if not found:
         out(head.encode("utf-8", "surrogateescape"))
         return
@@ -136,14 +136,14 @@ def patch(repo: Repository, change: Change, context: int, out: Callable[[bytes],
     out(head.encode("utf-8", "surrogateescape"))
     style = Style()
     style.kind, style.context = "unified", context
-    writer = Writer(a, b, style, out)
+    writer = Writer(before, after, style, out)
     for group in writer.hunks(found, lambda change: False):
         parts: list[bytes] = []
-        hunk = Writer(a, b, style, parts.append)
+        hunk = Writer(before, after, style, parts.append)
         hunk.unified(group)
         text = b"".join(parts)
         first, newline, rest = text.partition(b"\n")
-        out(first + _function(a, writer.bounds(group)[0]) + newline + rest)
+        out(first + _function(before, writer.bounds(group)[0]) + newline + rest)
 
 
 def _function(file: File, start: int) -> bytes:
@@ -165,7 +165,7 @@ def stat(repo: Repository, changes: list[Change], width: int = 80) -> str:
         return ""
     rows = []
     for change in changes:
-        name = change.path if change.source == change.path else f"{change.source} => {change.path}"
+        name = renamed(change)
         rows.append((name, counts(repo, change), change))
     totals = [sum(found) for _, found, _ in rows if found is not None]
     most = max(totals, default=0)
@@ -194,6 +194,28 @@ def stat(repo: Repository, changes: list[Change], width: int = 80) -> str:
         graph = "+" * shown_plus + "-" * shown_minus
         lines.append(f" {shown:<{names}} | {total:>{digits}}{' ' if graph else ''}{graph}\n")
     return "".join(lines) + short_stat([found for _, found, _ in rows])
+
+
+def renamed(change: Change) -> str:
+    """The path, or for a rename `old => new` with what both share before and behind in front of braces."""
+    old, new = change.source, change.path
+    if old == new:
+        return new
+    start = 0
+    for at, (a, b) in enumerate(zip(old, new, strict=False)):
+        if a != b:
+            break
+        if a == "/":
+            start = at + 1
+    end = 0
+    for at in range(1, min(len(old), len(new)) - start + 1):
+        if old[-at] != new[-at]:
+            break
+        if old[-at] == "/":
+            end = at
+    if not start and not end:
+        return f"{old} => {new}"
+    return f"{old[:start]}{{{old[start:len(old) - end]} => {new[start:len(new) - end]}}}{old[len(old) - end:] if end else ''}"
 
 
 def _scale(value: int, width: int, most: int) -> int:
@@ -228,7 +250,8 @@ class Form:
         elif word.startswith("-U") and word[2:].isdecimal() or word.startswith("--unified=") and word[10:].isdecimal():
             self.context = int(word.lstrip("-U").removeprefix("nified=") if word.startswith("-U") else word[10:])
             self.kinds.append("patch")
-        elif word in ("--no-color", "--color=never", "--no-ext-diff", "-M", "-C", "--find-renames", "--minimal", "--color",
+        elif word in ("--no-color", "--color=never", "--no-ext-diff", "-M", "-C", "--find-renames", "--minimal",
+                      "--color",
                       "--no-renames", "--text", "-a", "--no-prefix=false", "--color=auto"):
             return True
         elif word in ("-s", "--no-patch"):
@@ -256,7 +279,7 @@ class Form:
             elif kind == "numstat":
                 for change in changes:
                     found = counts(repo, change)
-                    text += (f"{found[0]}\t{found[1]}" if found else "-\t-") + f"\t{change.path}\n"
+                    text += (f"{found[0]}\t{found[1]}" if found else "-\t-") + f"\t{renamed(change)}\n"
             elif kind == "name-only":
                 text = "".join(f"{c.path}\n" for c in changes)
             elif kind == "name-status":

@@ -104,8 +104,8 @@ class Log:
         if word == "--oneline":
             self.format, self.abbreviate = "oneline", True
         elif name in ("--format", "--pretty"):
-            given = given or "medium"
-            self.separator = given.startswith("format:") or "%" in given and not given.startswith("tformat:") and False
+            given = given if equals else "medium"
+            self.separator = given.startswith("format:")
             self.format = given
         elif re.fullmatch(r"-[0-9]+", word):
             self.limit = int(word[1:])
@@ -128,7 +128,7 @@ class Log:
                 self.since = when
             else:
                 self.until = when
-        elif word.startswith("-S") or word.startswith("-G"):
+        elif word.startswith(("-S", "-G")):
             self.pickaxe = word[2:] or value()
         elif word in ("-i", "--regexp-ignore-case"):
             self.ignore_case = True
@@ -148,7 +148,6 @@ class Log:
         return True
 
     def _when(self, text: str) -> float:
-        from mirage.text import dates
         if found := re.fullmatch(r"([0-9]+)[. ]?(second|minute|hour|day|week|month|year)s?(?:[. ]ago)?", text):
             unit = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800, "month": 2629746,
                     "year": 31556952}[found[2]]
@@ -156,8 +155,6 @@ class Log:
         try:
             when = datetime.datetime.fromisoformat(text)
         except ValueError:
-            parse = getattr(dates, "parse", None)
-            del parse
             raise fatal(self.repo.proc, f"invalid date: {text}") from None
         return (when if when.tzinfo else when.replace(tzinfo=datetime.UTC)).timestamp()
 
@@ -363,7 +360,8 @@ class Log:
             values = {"H": commit.sha, "h": self.repo.short(commit.sha), "T": commit.tree, "t": commit.tree[:7],
                       "P": " ".join(commit.parents), "p": " ".join(p[:7] for p in commit.parents), "s": commit.subject,
                       "b": commit.body + ("\n" if commit.body else ""), "B": commit.message, "n": "\n", "%": "%",
-                      "d": f" ({names})" if names else "", "D": names, "f": re.sub(r"[^A-Za-z0-9_.]+", "-", commit.subject).strip("-"),
+                      "d": f" ({names})" if names else "", "D": names,
+                      "f": re.sub(r"[^A-Za-z0-9_.]+", "-", commit.subject).strip("-"),
                       "e": "", "N": "", "S": "", "G": ""}
             return values.get(code, found[0])
         return _FIELD.sub(field, text)
@@ -377,7 +375,8 @@ class Log:
             out(b"\n")
         text = self.text(commit)
         if self.graph:
-            text = "".join(f"{'* ' if n == 0 else '  ' if not commit.parents else '| '}{line}\n" if line or n == 0 else "| \n"
+            text = "".join(f"{'* ' if n == 0 else '  ' if not commit.parents else '| '}{line}\n" if line or n == 0
+                           else "| \n"
                            for n, line in enumerate(text.splitlines()))
         if not first and self.separator and kinds:
             out(b"\n")

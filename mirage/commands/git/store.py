@@ -279,11 +279,11 @@ class Repository:
         path = f"{self.folder}/index"
         if not self.fs.is_file(path):
             return {}
-        from dulwich.index import read_index_dict_with_version
+        from dulwich.index import IndexEntry, read_index_dict_with_version
         entries = read_index_dict_with_version(io.BytesIO(self.fs.read(path)))[0]
         out = {}
         for name, entry in entries.items():
-            if not hasattr(entry, "sha"):
+            if not isinstance(entry, IndexEntry):
                 continue
             mtime = entry.mtime if isinstance(entry.mtime, tuple) else (int(entry.mtime), 0)
             out[name.decode("utf-8", "surrogateescape")] = (entry.mode, entry.sha.decode(), mtime[0] * 10**9 + mtime[1],

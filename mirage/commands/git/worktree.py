@@ -24,7 +24,8 @@ def work_data(repo: Repository, path: str) -> tuple[int, bytes] | None:
     return None
 
 
-def unstaged(repo: Repository, index: dict[str, tuple[int, str, int, int]], paths: list[str]) -> list[difference.Change]:
+def unstaged(repo: Repository, index: dict[str, tuple[int, str, int, int]],
+             paths: list[str]) -> list[difference.Change]:
     """Changes of the working tree against the index."""
     out = []
     for path, (mode, sha, mtime, size) in index.items():
@@ -34,19 +35,22 @@ def unstaged(repo: Repository, index: dict[str, tuple[int, str, int, int]], path
         try:
             stat = repo.fs.stat(whole, False)
         except OSError:
-            out.append(difference.Change(path, mode, 0, lambda s=sha: repo.blob(s), lambda: b"", sha, ""))  # type: ignore[misc]
+            out.append(difference.Change(path, mode, 0, lambda s=sha: repo.blob(s), lambda: b"", sha,
+                                         ""))  # type: ignore[misc]
             continue
         if stat.mtime_ns == mtime and stat.size == size:
             continue
         found = work_data(repo, path)
         repo.proc.check()
         if found is None:
-            out.append(difference.Change(path, mode, 0, lambda s=sha: repo.blob(s), lambda: b"", sha, ""))  # type: ignore[misc]
+            out.append(difference.Change(path, mode, 0, lambda s=sha: repo.blob(s), lambda: b"", sha,
+                                         ""))  # type: ignore[misc]
             continue
         new_mode, data = found
         new_sha = difference.blob_sha(data)
         if new_sha != sha or new_mode != mode:
-            out.append(difference.Change(path, mode, new_mode, lambda s=sha: repo.blob(s), lambda d=data: d, sha, new_sha))  # type: ignore[misc]
+            out.append(difference.Change(path, mode, new_mode, lambda s=sha: repo.blob(s), lambda d=data: d, sha,
+                                         new_sha))  # type: ignore[misc]
     return out
 
 
@@ -88,7 +92,8 @@ def _untracked(repo: Repository, index: dict[str, tuple[int, str, int, int]], fo
             stat = stat or repo.fs.stat(base + entry.name, False)
         except OSError:
             continue
-        verdict = next((v for rule in reversed(rules) if (v := rule.verdict(base + entry.name, stat.is_dir)) is not None),
+        verdict = next((v for rule in reversed(rules)
+                        if (v := rule.verdict(base + entry.name, stat.is_dir)) is not None),
                        False)
         if verdict:
             if ignored:
@@ -131,21 +136,26 @@ def status(repo: Repository, words: list[str], paths: list[str]) -> int:
     index = repo.index()
     first = staged(repo, index, paths)
     second = unstaged(repo, index, paths)
-    new = [] if hidden else [p for p in untracked(repo, index, every) if not paths or difference.matches(p.rstrip("/"), paths)]
+    new = [] if hidden else [p for p in untracked(repo, index, every) if not paths
+                             or difference.matches(p.rstrip("/"), paths)]
     branch, sha = repo.head()
     out: list[str] = []
+
+    def shown(path: str) -> str:
+        return path if porcelain or end == "\0" else relative(repo.prefix, path)
     if short:
         if branch_line:
             name = branch if branch else "HEAD (no branch)"
             out.append(f"## {name if sha else f'No commits yet on {branch}'}{end}")
         letters: dict[str, list[str]] = {}
-        for change in first:
-            label = f"{change.source} -> {change.path}" if change.letter == "R" else change.path
+        for change in sorted([*first, *second], key=lambda c: c.path.encode("utf-8", "surrogateescape")):
+            if change in second:
+                letters.setdefault(shown(change.path), [" ", " "])[1] = change.letter
+                continue
+            label = f"{shown(change.source)} -> {shown(change.path)}" if change.letter == "R" else shown(change.path)
             letters.setdefault(label, [" ", " "])[0] = change.letter
-        for change in second:
-            letters.setdefault(change.path, [" ", " "])[1] = change.letter
-        out += [f"{a}{b} {name}{end}" for name, (a, b) in sorted(letters.items())]
-        out += [f"?? {name}{end}" for name in new]
+        out += [f"{a}{b} {name}{end}" for name, (a, b) in letters.items()]
+        out += [f"?? {shown(name)}{end}" for name in new]
         if ignored:
             out += [f"!! {name}{end}" for name in untracked(repo, index, every, True)]
     else:
@@ -154,14 +164,20 @@ def status(repo: Repository, words: list[str], paths: list[str]) -> int:
     return 0
 
 
-def _long_status(repo: Repository, branch: str, sha: str, first: list[difference.Change], second: list[difference.Change],
-                 new: list[str], hidden: bool) -> list[str]:
-    prefix = repo.prefix
+def relative(prefix: str, path: str) -> str:
+    """A path below the top as it is called from the folder `prefix`."""
+    up = 0
+    while prefix and not path.startswith(prefix):
+        prefix = prefix[:prefix.rstrip("/").rfind("/") + 1]
+        up += 1
+    return "../" * up + path[len(prefix):] or "./"
 
+
+def _long_status(repo: Repository, branch: str, sha: str, first: list[difference.Change],
+                 second: list[difference.Change],
+                 new: list[str], hidden: bool) -> list[str]:
     def shown(path: str) -> str:
-        if path.startswith(prefix):
-            return path[len(prefix):] or "./"
-        return "../" * prefix.count("/") + path if prefix else path
+        return relative(repo.prefix, path)
     out = [f"On branch {branch}\n" if branch else f"HEAD detached at {sha[:7]}\n"]
     if not sha:
         out.append("\nNo commits yet\n\n")
@@ -213,6 +229,9 @@ def ls_files(repo: Repository, words: list[str], paths: list[str]) -> int:
         kinds.add("c")
     if "o" in kinds:
         names += untracked(repo, index, True)
+        if "x" not in kinds:
+            names += [name for name in untracked(repo, index, True, True) if not name.endswith("/")]
+            names.sort()
     if kinds & {"c", "s"}:
         names += list(index)
     if kinds & {"m", "d"}:
@@ -276,9 +295,8 @@ def blame(repo: Repository, words: list[str], revisions: list[str], paths: list[
         pairs = _carried(repo, current, committed, pairs)
     pending.append((start, committed, pairs))
     while pending:
-        sha, data, pairs = pending.pop()
-        commit = repo.commit(sha)
-        left = pairs
+        at_commit, data, left = pending.pop()
+        commit = repo.commit(at_commit)
         for parent in commit.parents:
             found = repo.files(repo.commit(parent).tree).get(path)
             if found is None or not left:
@@ -289,8 +307,8 @@ def blame(repo: Repository, words: list[str], revisions: list[str], paths: list[
             left = [pair for pair in left if pair[0] not in taken]
             if kept:
                 pending.append((parent, older, kept))
-        for line, _ in left:
-            owner[line] = sha
+        for index, _ in left:
+            owner[index] = at_commit
         repo.proc.check()
     rows = []
     for number, (line, sha) in enumerate(zip(lines, owner, strict=True), 1):

@@ -1,9 +1,6 @@
 """Which files grep reads: operands, directories, --include and --exclude."""
 from __future__ import annotations
 
-import errno
-import os
-
 from mirage.process.files import Source
 from mirage.text import pattern as glob
 from mirage.vfs.types import S_IFCHR, S_IFDIR, S_IFIFO, S_IFLNK, S_IFMT, S_IFREG

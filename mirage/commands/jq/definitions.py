@@ -14,7 +14,6 @@ DEFINITIONS: dict[str, str] = {
     "nulls/0": "def nulls: select(. == null);",
     "values/0": "def values: select(. != null);",
     "scalars/0": 'def scalars: select(type | . != "array" and . != "object");',
-    "isvalid/1": "def isvalid(f): try (f | true) catch false;",
     "with_entries/1": "def with_entries(f): to_entries | map(f) | from_entries;",
     "paths/1": "def paths(f): path(recurse | select(f)) | select(length > 0);",
     "leaf_paths/0": "def leaf_paths: paths(scalars);",

@@ -366,6 +366,7 @@ class Machine:
     def do_q(self, command: Command) -> int | None:
         if not self.quiet:
             self.out.line(self.space, self.complete)
+        self.out.raw(b"")                                    # GNU ends the last line here, though it had no newline
         self._append()
         self.status = max(command.number, 0)
         return QUIT

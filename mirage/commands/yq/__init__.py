@@ -46,11 +46,14 @@ Flags:
   -r, --unwrapScalar                  unwrap scalar, print the value with no quotes, colors or comments (default true)
   -V, --version                       Print version information and quit
 """
-FLAGS = {"C": "colors", "e": "exit-status", "h": "help", "i": "inplace", "M": "no-colors", "N": "no-doc", "0": "nul-output",
+FLAGS = {"C": "colors", "e": "exit-status", "h": "help", "i": "inplace", "M": "no-colors", "N": "no-doc",
+         "0": "nul-output",
          "n": "null-input", "P": "prettyPrint", "j": "tojson", "r": "unwrapScalar", "V": "version", "v": "verbose"}
 VALUES = {"I": "indent", "p": "input-format", "o": "output-format", "s": "split-exp", "f": "front-matter"}
-LONG_VALUES = {*VALUES.values(), "expression", "from-file", "xml-attribute-prefix", "csv-separator", "header-preprocess"}
-SHORT_FORMS = {"y": "yaml", "yml": "yaml", "j": "json", "p": "props", "c": "csv", "t": "tsv", "x": "xml", "properties": "props"}
+LONG_VALUES = {*VALUES.values(), "expression", "from-file", "xml-attribute-prefix", "csv-separator",
+               "header-preprocess"}
+SHORT_FORMS = {"y": "yaml", "yml": "yaml", "j": "json", "p": "props", "c": "csv", "t": "tsv", "x": "xml",
+               "properties": "props"}
 FORMATS = ("auto", "yaml", "json", "props", "csv", "tsv", "xml", "toml")
 EXTENSIONS = {"json": "json", "properties": "props", "csv": "csv", "tsv": "tsv", "xml": "xml", "toml": "toml"}
 
@@ -227,16 +230,14 @@ class Run:
                     self.emit(evaluator.run(self.tree, [node]), node)
                 if "inplace" in o.flags:
                     break
-        text = "".join(self.parts)
         if "inplace" in o.flags:
+            text = "".join(self.parts)
             try:
                 proc.fs.write(self.files[0], encode(text))
             except OSError as e:
                 error = fail(proc, f"open {self.files[0]}: {(e.strerror or '').lower()}")
                 proc.write_error(refusal_note(e))
                 raise error from None
-        else:
-            proc.stdout.write(encode(text))
         if "exit-status" in o.flags and not self.matched:
             proc.stdout.flush()
             proc.write_error("Error: no matches found\n")
@@ -256,14 +257,22 @@ class Run:
                 plain(node)
             if self.last is not None and place != self.last and "no-doc" not in self.o.flags \
                     and self.output in ("yaml", "auto"):
-                self.parts.append("---\n")
+                text = "---\n"
+                if "inplace" in self.o.flags:
+                    self.parts.append(text)
+                else:
+                    self.proc.stdout.write(encode(text))
             self.last = place
             self.matched = self.matched or node.truth
             form = "yaml" if self.output == "auto" else self.output
             text = shown(node, form, self.indent, self.o.unwrap)
             if form == "json" and node.kind == SCALAR and node.tag == "!!str" and "unwrapScalar" in self.o.flags:
                 text = node.value + "\n"
-            self.parts.append(text[:-1] + "\0" if "nul-output" in self.o.flags else text)
+            text = text[:-1] + "\0" if "nul-output" in self.o.flags else text
+            if "inplace" in self.o.flags:
+                self.parts.append(text)
+            else:
+                self.proc.stdout.write(encode(text))
             self.proc.check()
 
 

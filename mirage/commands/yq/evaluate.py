@@ -3,7 +3,6 @@ from __future__ import annotations
 
 from mirage.commands.yq import functions
 from mirage.commands.yq.node import (
-    ALIAS,
     MAP,
     SCALAR,
     SEQ,
@@ -11,7 +10,6 @@ from mirage.commands.yq.node import (
     YqError,
     as_number,
     boolean,
-    integer,
     null,
     number,
     scalar,
@@ -138,6 +136,8 @@ class Evaluator:
                 out.append(fresh)
             elif node.tag == "!!str":
                 out.append(scalar(node.value[ends[0]:ends[1]]))
+            elif node.tag == "!!null":
+                out.append(Node(SEQ, "!!seq"))
             else:
                 raise YqError(f"cannot slice {node.tag}")
         return out
@@ -294,8 +294,7 @@ class Evaluator:
             values = self.run(right, [target] if operator == "|=" else nodes, variables)
             if not values:
                 continue
-            text = values[0].value
-            functions.set_metadata(target, COMMENTS.get(name, name), text)
+            functions.set_metadata(target, COMMENTS.get(str(name), str(name)), values[0].value)
         return True
 
     def on_format(self, tree: Tree, nodes: list[Node], variables: Any) -> list[Node]:
@@ -311,5 +310,3 @@ def missing(parent: Node, key: Node) -> Node:
     node.document, node.file = parent.document, parent.file
     return node
 
-
-__all__ = ["ALIAS", "Evaluator", "integer"]

@@ -60,7 +60,8 @@ def _json(text: str) -> list[Node]:
             return node
         return from_python(value)
 
-    out, at = [], 0
+    out: list[Node] = []
+    at = 0
     try:
         while True:
             while at < len(text) and text[at] in " \t\r\n":

@@ -19,7 +19,6 @@ from mirage.commands.yq.node import (
     number,
     resolve,
     scalar,
-    to_python,
 )
 
 TYPE_CHECKING = False
@@ -209,7 +208,7 @@ def compare(a: Node, b: Node) -> int:
         x, y = a.value, b.value
     else:
         x, y = len(a.items), len(b.items)
-    return (x > y) - (x < y)
+    return int(x > y) - int(x < y)
 
 
 _order = cmp_to_key(compare)
@@ -240,7 +239,8 @@ def _text(node: Node) -> str:
 
 def set_metadata(node: Node, what: str, text: str) -> None:
     if what in ("note", "head", "foot", "comments"):
-        text = "\n".join(line if not line or line.startswith("#") else f"# {line}" for line in text.split("\n")) if text \
+        text = "\n".join(line if not line or line.startswith("#") else f"# {line}"
+                         for line in text.split("\n")) if text \
             else ""
         owner = node.key if what == "head" and node.key is not None and node.parent is not None \
             and node.parent.kind == MAP else node
@@ -251,7 +251,7 @@ def set_metadata(node: Node, what: str, text: str) -> None:
     elif what == "style":
         if text not in STYLES:
             raise YqError(f"unknown style {text}")
-        node.style = STYLES[text]
+        node.style = "" if node.kind == SCALAR and text == "flow" else STYLES[text]
     elif what == "tag":
         node.tag = text
     elif what == "anchor":
@@ -415,7 +415,8 @@ def _map(ev: Evaluator, arguments: list[Tree], nodes: list[Node], variables: Any
     for node in nodes:
         real = node.follow()
         values = real.items if real.kind == SEQ else [value for _, value in real.items]
-        out.append(_sequence([found for value in values for found in ev.run(arguments[0], [value], variables)], real.style))
+        out.append(_sequence([found for value in values for found in ev.run(arguments[0], [value], variables)],
+                             real.style))
     return out
 
 
@@ -441,7 +442,8 @@ def _one(ev: Evaluator, name: str, arguments: list[Tree], node: Node, variables:
 
     if name in ("select", "filter"):
         if name == "filter":
-            return _sequence([item for item in real.items if any(v.truth for v in ev.run(arguments[0], [item], variables))])
+            return _sequence([item for item in real.items
+                              if any(v.truth for v in ev.run(arguments[0], [item], variables))])
         return [node] if any(value.truth for value in argument()) else []
     if name == "map_values":
         fresh = real.copy()
@@ -483,13 +485,14 @@ def _one(ev: Evaluator, name: str, arguments: list[Tree], node: Node, variables:
         return node
     if name == "not":
         return boolean(not node.truth)
-    if name in ("upcase", "ascii_upcase"):
-        return scalar(node.value.upper())
-    if name in ("downcase", "ascii_downcase"):
-        return scalar(node.value.lower())
-    if name == "trim":
-        return scalar(node.value.strip())
-    if name in ("split", "test", "match", "capture", "sub", "contains", "startswith", "endswith", "ltrimstr", "rtrimstr",
+    if name in ("upcase", "ascii_upcase", "downcase", "ascii_downcase", "trim"):
+        if real.tag != "!!str":
+            what = "trim" if name == "trim" else "change case"
+            raise YqError(f"cannot {what} with {real.tag}, can only operate on strings. ")
+        return scalar(real.value.strip() if name == "trim" else real.value.upper() if name.endswith("upcase")
+                      else real.value.lower())
+    if name in ("split", "test", "match", "capture", "sub", "contains", "startswith", "endswith", "ltrimstr",
+                "rtrimstr",
                 "inside", "splits"):
         return _string_function(ev, name, real, argument, text_argument, len(arguments))
     if name in ("tag", "type"):
@@ -613,7 +616,8 @@ def _conversion(ev: Evaluator, name: str, arguments: list[Tree], node: Node, rea
     raise YqError(f"'{name}' is not supported in this terminal")
 
 
-def _sequence_function(ev: Evaluator, name: str, arguments: list[Tree], real: Node, variables: Any) -> Node | list[Node]:
+def _sequence_function(ev: Evaluator, name: str, arguments: list[Tree], real: Node,
+                       variables: Any) -> Node | list[Node]:
     items = real.items if real.kind == SEQ else [value for _, value in real.items] if real.kind == MAP else []
 
     def key(item: Node) -> Any:
@@ -623,7 +627,8 @@ def _sequence_function(ev: Evaluator, name: str, arguments: list[Tree], real: No
     if name in ("sort", "sort_by"):
         return _sequence(sorted(items, key=_order if name == "sort" else key), real.style)
     if name in ("min", "max", "min_by", "max_by"):
-        chosen = (min if name.startswith("min") else max)(items, key=key if name.endswith("_by") else _order, default=None)
+        chosen = (min if name.startswith("min") else max)(items, key=key if name.endswith("_by") else _order,
+                                                          default=None)
         return [chosen] if chosen is not None else []
     if name in ("group_by", "unique", "unique_by"):
         groups: dict[str, list[Node]] = {}
@@ -662,7 +667,8 @@ def _sequence_function(ev: Evaluator, name: str, arguments: list[Tree], real: No
     if name == "toarray":
         return real if real.kind == SEQ else _sequence([real])
     rows = [item.items for item in items]
-    return _sequence([_sequence([row[at] for row in rows if at < len(row)]) for at in range(max(map(len, rows), default=0))])
+    return _sequence([_sequence([row[at] for row in rows if at < len(row)])
+                      for at in range(max(map(len, rows), default=0))])
 
 
 def _flat(items: list[Node], depth: int) -> list[Node]:
@@ -698,7 +704,8 @@ def _string_function(ev: Evaluator, name: str, real: Node, argument: Any, text_a
         out, at = [], 0
         for found in regex.finditer(data):
             out.append(data[at:found.start()].decode("utf-8", "surrogateescape"))
-            out.append(re.sub(r"\$(?:\{([0-9]+)\}|([0-9]+))", lambda m, f=found: _group(f, int(m[1] or m[2])), replacement))  # type: ignore[misc]
+            out.append(re.sub(r"\$(?:\{([0-9]+)\}|([0-9]+))", lambda m, f=found: _group(f, int(m[1] or m[2])),
+                              replacement))  # type: ignore[misc]
             at = found.end()
         return scalar("".join(out) + data[at:].decode("utf-8", "surrogateescape"))
     every = "g" in text_argument(1) if count > 1 else False
@@ -735,7 +742,6 @@ def _contains(a: Node, b: Node) -> bool:
         return b.value in a.value if a.tag == "!!str" == b.tag else equal(a, b)
     if a.kind == SEQ:
         return all(any(_contains(item.follow(), want.follow()) for item in a.items) for want in b.items)
-    return all((value := a.get(key.value)) is not None and _contains(value.follow(), want.follow()) for key, want in b.items)
+    return all((value := a.get(key.value)) is not None and _contains(value.follow(), want.follow()) for key,
+               want in b.items)
 
-
-__all__ = ["call", "combine", "formatted", "interpolate", "set_metadata", "to_python"]

@@ -80,7 +80,8 @@ class Node:
         parent.attach()
         index = self.key.tag == "!!int"
         if parent.kind == SCALAR and parent.tag == "!!null":
-            parent.kind, parent.tag, parent.value, parent.style = (SEQ, "!!seq", "", "") if index else (MAP, "!!map", "", "")
+            parent.kind, parent.tag, parent.value, parent.style = (SEQ, "!!seq", "", "") if index else (MAP, "!!map",
+                                                                                                        "", "")
         if parent.kind == SEQ and index:
             at = int(self.key.value)
             if at > len(parent.items) + 100_000:

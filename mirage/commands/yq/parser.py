@@ -16,18 +16,29 @@ _TOKEN = re.compile(r"""[ \t\r\n]+|\#[^\n]*|(?P<recurse>\.\.\.|\.\.)|(?P<path>\.
 |(?P<variable>\$[A-Za-z_][A-Za-z0-9_]*)|(?P<op>\*=?[?+dnc]+|\|=|\+=|-=|\*=|//=|//|==|!=|<=|>=|[|,+\-*/%<>=()\[\]{}:;?.])""", re.VERBOSE)
 PRECEDENCE = {"|": 1, ",": 2, "=": 3, "|=": 3, "+=": 3, "-=": 3, "*=": 3, "//=": 3, "//": 4, "or": 5, "and": 6,
               "==": 8, "!=": 8, "<": 8, "<=": 8, ">": 8, ">=": 8, "+": 9, "-": 9, "*": 10, "/": 10, "%": 10}
-ARITY0 = {"keys", "length", "to_entries", "from_entries", "reverse", "sort", "unique", "flatten", "not", "path", "parent",
+METADATA = frozenset(("line_comment", "lineComment", "head_comment", "headComment", "foot_comment", "footComment",
+                      "comments", "style", "tag", "anchor", "alias", "key"))
+ARITY0 = {"keys", "length", "to_entries", "from_entries", "reverse", "sort", "unique", "flatten", "not", "path",
+          "parent",
           "key", "line", "column", "filename", "file_index", "fileIndex", "fi", "document_index", "documentIndex", "di",
-          "tag", "type", "kind", "style", "anchor", "alias", "line_comment", "lineComment", "head_comment", "headComment",
-          "foot_comment", "footComment", "comments", "upcase", "downcase", "ascii_upcase", "ascii_downcase", "trim", "any", "all", "first",
-          "last", "min", "max", "to_json", "tojson", "from_json", "fromjson", "to_yaml", "toyaml", "from_yaml", "fromyaml",
-          "to_string", "tostring", "to_number", "tonumber", "empty", "now", "envsubst", "add", "is_key", "pivot", "explode",
-          "to_props", "to_csv", "to_tsv", "to_xml", "from_xml", "from_csv", "from_tsv", "from_props", "splitDoc", "split_doc",
+          "tag", "type", "kind", "style", "anchor", "alias", "line_comment", "lineComment", "head_comment",
+          "headComment",
+          "foot_comment", "footComment", "comments", "upcase", "downcase", "ascii_upcase", "ascii_downcase", "trim",
+          "any", "all", "first",
+          "last", "min", "max", "to_json", "tojson", "from_json", "fromjson", "to_yaml", "toyaml", "from_yaml",
+          "fromyaml",
+          "to_string", "tostring", "to_number", "tonumber", "empty", "now", "envsubst", "add", "is_key", "pivot",
+          "explode",
+          "to_props", "to_csv", "to_tsv", "to_xml", "from_xml", "from_csv", "from_tsv", "from_props", "splitDoc",
+          "split_doc",
           "collect", "shuffle", "parents", "root", "toarray", "abs", "is_null"}
-ARITY1 = {"select", "map", "map_values", "has", "del", "sort_by", "sort_keys", "sortKeys", "group_by", "unique_by", "join",
-          "split", "contains", "test", "match", "capture", "env", "strenv", "with_entries", "any_c", "all_c", "pick", "omit",
+ARITY1 = {"select", "map", "map_values", "has", "del", "sort_by", "sort_keys", "sortKeys", "group_by", "unique_by",
+          "join",
+          "split", "contains", "test", "match", "capture", "env", "strenv", "with_entries", "any_c", "all_c", "pick",
+          "omit",
           "load", "load_str", "loadstr", "eval", "range", "ltrimstr", "rtrimstr", "startswith", "endswith", "filter",
-          "error", "min_by", "max_by", "first_by", "inside", "splits", "limit", "sub", "with", "from_unix", "format_datetime"}
+          "error", "min_by", "max_by", "first_by", "inside", "splits", "limit", "sub", "with", "from_unix",
+          "format_datetime"}
 
 
 class Parser:
@@ -89,6 +100,10 @@ class Parser:
                     continue
                 self.expect("|")
                 left = ("bind", left, variable, self.expression(0))
+                continue
+            if kind == "name" and text in METADATA:
+                self.at += 1
+                left = ("binary", "|", left, ("call", text, []), "")
                 continue
             if kind == "name" and text == "ref":
                 raise YqError("'ref' is not supported in this terminal")
@@ -225,14 +240,16 @@ class Parser:
         if self.is_op("("):
             self.at += 1
             while not self.is_op(")"):
-                arguments.append(self.expression(0))
+                arguments.append(self.expression(3 if name in ("sub", "range", "test", "match", "capture") else 0))
                 if self.is_op(";") or self.is_op(","):
                     self.at += 1
                 elif not self.is_op(")"):
                     raise YqError("bad expression, please check expression syntax: expected ')'")
             self.at += 1
         if name not in ARITY0 and name not in ARITY1:
-            raise YqError(f"1:{1}: invalid input text \"{name}\"")
+            raise YqError(f"1:1: invalid input text \"{name}\"")
+        if name == "sub" and len(arguments) != 2:
+            raise YqError("'sub' expects 2 args")
         if name in ARITY1 and not arguments:
             raise YqError(f"'{name}' expects 1 arg but received none")
         return ("call", name, arguments)

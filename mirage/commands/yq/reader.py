@@ -44,6 +44,7 @@ class Builder:
         self.order: list[Node] = []                          # every node as it begins
         self.spans: list[tuple[int, int, int, int]] = []     # scalars: first line, column, last line, column
         self.ends: dict[int, Node] = {}                      # line -> the last node that ends there
+        self.marks: list[int] = []                           # lines of the `---`
         self.count = 0
 
     def event(self, event: Any, yaml: Any) -> None:
@@ -57,7 +58,8 @@ class Builder:
                 and plain else "!!str"
             node = Node(SCALAR, tag, event.value, "" if plain else event.style)
             self.add(node, event)
-            self.spans.append((event.start_mark.line, event.start_mark.column, event.end_mark.line, event.end_mark.column))
+            self.spans.append((event.start_mark.line, event.start_mark.column, event.end_mark.line,
+                               event.end_mark.column))
             if event.style in ("|", ">"):
                 self.ends[event.start_mark.line] = node
             elif event.end_mark.line != event.start_mark.line or event.value or event.style or event.tag:
@@ -86,6 +88,8 @@ class Builder:
                 self.ends[event.end_mark.line] = node
         elif kind == "DocumentStartEvent":
             self.anchors = {}
+            if event.explicit:
+                self.marks.append(event.start_mark.line)
 
     def add(self, node: Node, event: Any) -> None:
         node.line, node.column = event.start_mark.line + 1, event.start_mark.column + 1
@@ -139,13 +143,20 @@ class Comments:
     def _head(self, block: list[str], order: list[Node], starts: list[int], line: int, blank: bool) -> None:
         at = bisect.bisect_right(starts, line + 1)
         text = "\n".join(block)
-        if at < len(order):
+        ends = at < len(order) and at > 0 and any(line < mark < order[at].line for mark in self.b.marks)
+        if ends:
+            self._foot(self.b.documents[order[at - 1].document], text, line - len(block))
+        elif at < len(order):
             node = order[at]
             separator = "\n\n" if node.head and blank else "\n"
             node.head = f"{node.head}{separator}{text}" if node.head else text + ("\n" if blank else "")
         elif self.b.documents:
-            last = self.b.documents[-1]
-            last.foot = f"{last.foot}\n\n{text}" if last.foot else text
+            self._foot(self.b.documents[-1], text, line - len(block))
+
+    def _foot(self, document: Node, text: str, above: int) -> None:
+        """A comment behind everything; a blank line before it (`above`) is kept."""
+        blank = "\n" if 0 <= above < len(self.lines) and not self.lines[above].strip() else ""
+        document.foot = f"{document.foot}\n{blank}{text}" if document.foot else blank + text
 
     def found(self) -> Iterator[tuple[int, bool, str]]:
         """(line, alone on its line, text) of every comment, leaving out those inside scalars."""

@@ -8,12 +8,10 @@ from mirage.commands.yq.node import ALIAS, MAP, MAX_DEPTH, SCALAR, SEQ, Node, Yq
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
 
 _INDICATORS = "-?:,[]{}#&*!|>'\"%@`"
 _ESCAPES = {"\0": "\\0", "\a": "\\a", "\b": "\\b", "\t": "\\t", "\n": "\\n", "\v": "\\v", "\f": "\\f", "\r": "\\r",
             "\x1b": "\\e", '"': '\\"', "\\": "\\\\", "\x85": "\\N", "\u2028": "\\L", "\u2029": "\\P"}
-_YAML11 = re.compile(r"(?:y|Y|yes|Yes|YES|on|On|ON|n|N|no|No|NO|off|Off|OFF)\Z")
 
 
 def plain_allowed(text: str, flow: bool) -> bool:
@@ -36,7 +34,7 @@ def double_quoted(text: str) -> str:
     for char in text:
         if char in _ESCAPES:
             out.append(_ESCAPES[char])
-        elif char.isprintable() or char == "\u00a0" and False:
+        elif char.isprintable():
             out.append(char)
         else:
             code = ord(char)
@@ -55,10 +53,6 @@ class YamlWriter:
 
     def document(self, node: Node) -> str:
         self.out = []
-        first = self._first(node)
-        head = node.head
-        if head and first is not node:
-            self.comment(head, 0)
         if node.kind == SCALAR or node.kind == ALIAS or not node.items or node.style == "flow":
             if node.head:
                 self.comment(node.head, 0)
@@ -69,13 +63,8 @@ class YamlWriter:
                 self.out.append(lead + "\n")
             self.block(node, 0, False)
         if node.foot:
-            self.out.append("\n" if not self.out[-1].endswith("\n\n") else "")
             self.comment(node.foot, 0)
         return "".join(self.out)
-
-    @staticmethod
-    def _first(node: Node) -> Node:
-        return node
 
     def comment(self, text: str, depth: int) -> None:
         pad = " " * depth
@@ -92,7 +81,8 @@ class YamlWriter:
         default = {MAP: "!!map", SEQ: "!!seq"}.get(node.kind)
         if default is not None:
             return text + (f"{node.tag} " if node.tag not in (default, "") else "")
-        if node.kind == SCALAR and node.tag not in ("!!str", "!!int", "!!float", "!!bool", "!!null", "!!timestamp", "!!merge"):
+        if node.kind == SCALAR and node.tag not in ("!!str", "!!int", "!!float", "!!bool", "!!null", "!!timestamp",
+                                                    "!!merge"):
             text += f"{node.tag} "
         return text
 
@@ -112,7 +102,8 @@ class YamlWriter:
                         self.comment(key.head, depth)
                 self.out.append("" if inlined else " " * depth)
                 simple = key.kind == SCALAR or key.kind == ALIAS
-                self.out.append((self.inline(key, depth, False) if simple else "? " + self.inline(key, depth, True)) + ":")
+                self.out.append((self.inline(key, depth, False) if simple else "? " + self.inline(key, depth, True))
+                                + ":")
                 self.value(key, value, depth)
                 if key.foot:
                     self.comment(key.foot, depth)
@@ -166,12 +157,11 @@ class YamlWriter:
         if node.tag == "!!str":
             if style == "" and "\n" in text and not flow:
                 style = "|"
-            elif style == "" and (resolve(text) not in ("!!str", "!!merge") or _YAML11.match(text)):
+            elif style == "" and resolve(text) not in ("!!str", "!!merge"):
                 style = '"'
         elif style == "" and (plain_allowed(text, flow) or not text):
             return text
-        if style in ("|", ">") and (flow or not text.strip("\n") or text.startswith((" ", "\t")) and False
-                                    or re.search(r"[ \t]\n", text) and style == ">"):
+        if style in ("|", ">") and (flow or not text.strip("\n") or re.search(r"[ \t]\n", text) and style == ">"):
             style = '"'
         if style == "" and plain_allowed(text, flow):
             return text
@@ -218,7 +208,8 @@ def to_json(node: Node, indent: int = 2, depth: int = 0) -> str:
             if re.fullmatch(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?", node.value):
                 return node.value
             value = to_python(node)
-            return json.dumps(value) if value == value and value not in (float("inf"), float("-inf")) else f'"{node.value}"'
+            return json.dumps(value) if value == value and value not in (float("inf"),
+                                                                         float("-inf")) else f'"{node.value}"'
         return json.dumps(node.value, ensure_ascii=False)
     pad, end = ("\n" + " " * (indent * (depth + 1)), "\n" + " " * (indent * depth)) if indent else ("", "")
     if node.kind == SEQ:
@@ -246,7 +237,8 @@ def to_props(node: Node) -> str:
 def _leaves(node: Node, path: str) -> Iterator[tuple[str, str]]:
     node = node.follow()
     if node.kind == SCALAR:
-        yield path, node.value
+        if path or node.tag != "!!null":
+            yield path, node.value
         return
     for number, item in enumerate(node.items):
         key, value = (item[0].value, item[1]) if node.kind == MAP else (str(number), item)

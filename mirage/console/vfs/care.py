@@ -2,13 +2,13 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import sys
 from pathlib import Path
 
-from mirage.console.vfs.main import Failure
-from mirage.console.vfs.model import UsageError
+from mirage.console.vfs.model import Failure, UsageError
 from mirage.console.vfs.opening import FOLDER, is_id, locate, open_database
 
 TYPE_CHECKING = False
@@ -98,7 +98,7 @@ def _base_problems(vfs: Vfs) -> list[str]:
             layer._checked(origin, origin.path).close()
         except OSError as e:
             found.append(f"inode {ino}: {origin.path} in the base: "
-                         f"{'missing or changed' if e.strerror.startswith('Stale') else e.strerror}")
+                         f"{'missing or changed' if e.errno == errno.ESTALE else e.strerror}")
     return found
 
 

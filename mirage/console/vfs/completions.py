@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 from mirage.console.vfs.commands import SHELLS, build
-from mirage.console.vfs.main import Failure
+from mirage.console.vfs.model import Failure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +33,8 @@ def script(shell: str) -> str:
         start = "autoload -U +X bashcompinit && bashcompinit\n" if shell == "zsh" else ""
         names = "|".join(sorted({part for name, _ in table for part in name.split()}))
         return (f"{start}_vfs() {{\n  local path='' word words='' i\n  for ((i = 1; i < COMP_CWORD; i++)); do\n"
-                f"    word=${{COMP_WORDS[i]}}\n    case $word in {names}) path=\"${{path:+$path }}$word\" ;; esac\n  done\n"
+                f"    word=${{COMP_WORDS[i]}}\n"
+                f"    case $word in {names}) path=\"${{path:+$path }}$word\" ;; esac\n  done\n"
                 f"  case $path in\n{cases}\n  esac\n"
                 "  COMPREPLY=($(compgen -W \"$words\" -- \"${COMP_WORDS[COMP_CWORD]}\"))\n}\n"
                 "complete -o default -F _vfs vfs\n")

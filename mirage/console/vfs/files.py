@@ -5,7 +5,7 @@ import os
 import stat as st
 import sys
 
-from mirage.console.vfs.main import Failure
+from mirage.console.vfs.model import Failure
 from mirage.console.vfs.opening import open_database, view
 from mirage.mounts.vfs.database import OwnerFiles
 

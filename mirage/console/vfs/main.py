@@ -7,19 +7,11 @@ from __future__ import annotations
 import sys
 
 from mirage.console.vfs import commands, texts
-from mirage.console.vfs.model import Parsed, UsageError, parse
+from mirage.console.vfs.model import Failure, Parsed, UsageError, parse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-
-class Failure(Exception):
-    """One line for the user, and the status."""
-
-    def __init__(self, message: str, status: int = 1) -> None:
-        super().__init__(message)
-        self.status = status
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -9,6 +9,14 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+class Failure(Exception):
+    """One line for the user, and the status."""
+
+    def __init__(self, message: str, status: int = 1) -> None:
+        super().__init__(message)
+        self.status = status
+
+
 class UsageError(Exception):
     """A bad command line (status 2); `command` is where it was noticed."""
 
@@ -58,7 +66,7 @@ class Argument:
 
 
 class Command:
-    """about    the first line of the help; `more`, paragraphs behind it
+    """about    the first line of the help; `more`, a paragraph behind it
     run      "module:function" called with the values; None: not in this version
     """
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 import os
 import re
 
-from mirage.console.vfs.main import Failure
+from mirage.console.vfs.model import Failure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from mirage.mounts.vfs import Vfs
 
 FOLDER = ".vfs"
-PATIENCE = 5.0                                               # seconds to wait for a program that keeps the file to itself
+PATIENCE = 5.0                                               # seconds to wait for one that keeps the file to itself
 
 
 def is_id(text: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 import json
 
 from mirage.console.vfs.files import letter, out
-from mirage.console.vfs.main import Failure
+from mirage.console.vfs.model import Failure
 from mirage.console.vfs.opening import open_database
 
 TYPE_CHECKING = False

@@ -49,7 +49,7 @@ def named(option: Option) -> str:
 def help_text(command: Command) -> str:
     parts = [command.about]
     if command.more:
-        parts.extend(["", *(line for p in command.more.split("\n\n") for line in (textwrap.fill(p, WIDTH), ""))][:-1])
+        parts.extend(["", textwrap.fill(command.more, WIDTH, break_on_hyphens=False)])
     parts.extend(["", f"Usage: {usage(command)}"])
     if command.commands:
         parts.extend(["", "Commands:", *_table([(c.name, c.about) for c in command.commands])])
@@ -70,7 +70,7 @@ def _table(rows: list[tuple[str, str]]) -> list[str]:
     width = min(44, max(len(name) for name, _ in rows))
     lines = []
     for name, text in rows:
-        wrapped = textwrap.wrap(text, WIDTH - width - 4) or [""]
+        wrapped = textwrap.wrap(text, WIDTH - width - 4, break_on_hyphens=False) or [""]
         if len(name) > width:
             lines.append(f"  {name}")
             lines.extend(f"  {'':{width}}  {line}".rstrip() for line in wrapped)
@@ -82,8 +82,8 @@ def _table(rows: list[tuple[str, str]]) -> list[str]:
 
 def manual(root: Command) -> str:
     """docs/MANUAL.md: a section for each command."""
-    parts = ["# vfs", "", "Every section is written from the commands that the program reads; `vfs COMMAND --help` says "
-             "the same.", ""]
+    parts = ["# vfs", "",
+             "Every section is written from the commands that the program reads; `vfs COMMAND --help` says the same.", ""]
     for command in _all(root):
         depth = len(command.path)
         parts.extend([f"{'#' * depth} {command.title}", "", command.about, ""])

@@ -137,9 +137,9 @@ def _read_plain(sh: Shell, delimiter: int, name: str) -> int | None:
     status = 1
     if line and line[-1] == delimiter:
         line, status = line[:-1], 0
-    text = line.decode("utf-8", "surrogateescape").strip(ifs)  # type: ignore[arg-type]
+    text = line.decode("utf-8", "surrogateescape").strip(ifs)
     if "\0" in text:
-        text = text.replace("\0", "").strip(ifs)  # type: ignore[arg-type]
+        text = text.replace("\0", "").strip(ifs)
     if old is None or len(text) > _LONG:
         sh.set(name, text)
     else:

@@ -351,7 +351,7 @@ def run_body(sh: Shell, run: Callable[[Shell], int]) -> int:
         status = e.status
     except Return as e:
         status = e.status
-    except (Break, Continue):
+    except (Break, Continue, NotExecuted):
         status = sh.status
     except ShellError as e:
         e.report(sh)

@@ -5,6 +5,7 @@ suspends `set -e` and the ERR trap.
 """
 from __future__ import annotations
 
+from mirage.process.signals import Exit
 from mirage.shell import ast
 from mirage.shell.control import ArithError, Break, Continue, ShellError
 from mirage.shell.exec.traps import failed, run_debug, slow_tick
@@ -358,6 +359,8 @@ def _set_loop_variable(sh: Shell, name: str, value: str) -> bool:
         sh.set(name, value)
     except ShellError as e:
         e.report(sh)
+        if sh.options.posix and not sh.interactive:
+            raise Exit(sh.fatal_status()) from None
         return False
     return True
 

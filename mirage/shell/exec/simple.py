@@ -232,7 +232,6 @@ def _without_words(node: ast.Simple, redirections: Sequence[Redirection], descri
     line = node.line
     assigns = tuple(compile_assign(assign) for assign in node.assigns)
     sources = node.assigns
-    single = assigns[0] if len(assigns) == 1 else None
     named = any(isinstance(redir.fd, str) for redir in node.redirs)
 
     def run(sh: Shell) -> int:
@@ -249,11 +248,12 @@ def _without_words(node: ast.Simple, redirections: Sequence[Redirection], descri
         if sh.options.xtrace:
             for source, assign in zip(sources, assigns, strict=True):
                 traced_assignment(sh, source, assign)
-        elif single is not None:
-            single(sh)
         else:
-            for assign in assigns:
-                assign(sh)
+            try:
+                for assign in assigns:
+                    assign(sh)
+            except ShellError as e:
+                raise ends_posix_shell(sh, e) from None
         status = sh.status if sh.substituted != substituted else 0
         if redirections:
             status = _redirect_only(sh, redirections, status, named)
@@ -325,7 +325,7 @@ def execute(sh: Shell, argv: list[Any], assigns: Sequence[tuple[str, Callable[[S
         if assigns:
             sh.push_scope(True)
             pushed = True
-            _assign_temporary(sh, assigns)
+            _assign_temporary(sh, assigns, name in _SPECIAL)
         if sh.options.xtrace:
             from mirage.shell.exec.trace import trace_words
             trace_words(sh, argv)
@@ -373,7 +373,7 @@ def execute(sh: Shell, argv: list[Any], assigns: Sequence[tuple[str, Callable[[S
     return 0
 
 
-def _assign_temporary(sh: Shell, assigns: Sequence[tuple[str, Callable[[Shell], str], bool]]) -> None:
+def _assign_temporary(sh: Shell, assigns: Sequence[tuple[str, Callable[[Shell], str], bool]], special: bool) -> None:
     scope = sh.scopes[-1]
     for name, value_of, append in assigns:
         value = value_of(sh)
@@ -387,7 +387,14 @@ def _assign_temporary(sh: Shell, assigns: Sequence[tuple[str, Callable[[Shell], 
         except ShellError as e:
             e.report(sh)
             if sh.options.posix:
-                raise
+                raise (ends_posix_shell(sh, e) if special else e) from None
+
+
+def ends_posix_shell(sh: Shell, error: ShellError) -> ShellError:
+    """In POSIX mode an assignment error ends a shell that is not interactive."""
+    if sh.options.posix and not sh.interactive and not error.fatal:
+        error.fatal, error.status = True, sh.fatal_status()
+    return error
 
 
 def _keep_assignments(sh: Shell) -> None:

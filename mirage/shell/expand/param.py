@@ -464,16 +464,14 @@ def _substring(
             return positional
 
         def sliced(sh: Shell) -> Value:
+            if not sh.array(name):
+                return Several([], star)
             start, count = numbers(sh)
             if not sh.is_array(name):
-                value = sh.get(name)
-                if not value:
-                    return Several([], star)
+                value = sh.get(name) or ""
                 begin, end = _bounds(sh, len(value), start, count, length_text)
                 return Several([value[begin:end]], star)
             array = sh.array(name)
-            if not array:
-                return Several([], star)
             if sh.is_assoc(name):
                 place = start if start >= 0 else start + len(array) + 1  # bash counts these from 1
                 if place < 0:

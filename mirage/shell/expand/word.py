@@ -394,11 +394,11 @@ def compile_word(word: ast.Word) -> Expand:
             if isinstance(inner, ast.Param) and inner.name == "@" and not (inner.op or inner.length or inner.indirect):
                 return lambda sh: list(sh.positional)
     emits = [emit_part(part, False) for part in word.parts]
-    text = _plain_text(word)
+    whole = _plain_text(word)
 
     def expand(sh: Shell) -> list[str]:
-        if text is not None:
-            value = text(sh)
+        if whole is not None:
+            value = whole(sh)
             if value and NEEDS_WORK.search(value) is None and sh.vars.get("IFS") == DEFAULT_IFS:
                 return [value]
         fields = Fields(sh)

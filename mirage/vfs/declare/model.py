@@ -80,9 +80,9 @@ class Paging(_Strict):
     parameter: str = ""
     next: str = ""
     first: int = 1
-    size: int = Field(100, ge=0)
+    size: int = Field(default=100, ge=0)
     size_parameter: str = ""
-    most: int = Field(1000, ge=1)
+    most: int = Field(default=1000, ge=1)
 
     @model_validator(mode="after")
     def _complete(self) -> Paging:
@@ -219,9 +219,9 @@ class Service(_Strict):
     base_url: str = ""
     auth: Auth = Auth()
     headers: dict[str, str] = Field(default_factory=dict)
-    rate: float = Field(0.0, ge=0)
-    width: int = Field(8, ge=1, le=32)
-    ttl: float = Field(30.0, ge=0)
+    rate: float = Field(default=0.0, ge=0)
+    width: int = Field(default=8, ge=1, le=32)
+    ttl: float = Field(default=30.0, ge=0)
     error: str = "error.message || message || error"
     tree: list[Node]
     search: Callable[[Any, str, Any], Any] | None = None

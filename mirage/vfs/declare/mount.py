@@ -66,7 +66,7 @@ class Declared:
     def __init__(self, service: Service, client: RestClient | Any, *, ttl: float | None = None, cache: int = 64 << 20,
                  width: int | None = None) -> None:
         self.service = service
-        self.client = client
+        self.client: Any = client
         self.counters = client.counters
         self.store = Store(cache, service.ttl if ttl is None else ttl)
         self.width = width or service.width
@@ -284,7 +284,7 @@ class Declared:
                 for rendering in node.renderings if isinstance(node, File) else (None,):
                     name = stem + (rendering.suffix if rendering is not None else "")
                     entries.setdefault(name, Entry(name, self._stat(self._place(place, node, stem, item, rendering))))
-        return list(entries.values())
+        return sorted(entries.values(), key=lambda entry: entry.name)
 
     def stat(self, path: str) -> Stat:
         return self._stat(self.find(path))
@@ -395,6 +395,15 @@ class Declared:
             yield path, result
 
     # ---- for hooks and CLIs
+
+    def items(self, path: str) -> Items:
+        """name (without suffix) -> item of the nodes that a directory lists."""
+        place = self.find(path)
+        found: Items = {}
+        if isinstance(place.node, Directory):
+            for index, node in enumerate(place.node.children):
+                found.update(self._items(place, index, node) if node.each is not None else {})
+        return found
 
     def fetch(self, path: str, query: dict[str, Any] | None = None) -> Any:
         """The answer of a GET."""

@@ -1,0 +1,114 @@
+"""Virtual shells from PyPI on the same workloads, each in its own virtual environment and process."""
+from __future__ import annotations
+
+import json
+import select
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from mirage.bench.speed.workloads import Workload
+
+PEERS = ("mirage-ai", "bashkit", "just-bash")
+DRIVER = Path(__file__).with_name("peer_driver.py")
+LOADING = 300.0                                              # seconds for a peer to take in all files
+
+
+def install(peer: str, folder: Path) -> tuple[Path, str] | None:
+    """(its Python, its version); None where it does not install."""
+    environment = folder / f"env-{peer}"
+    python = environment / "bin/python"
+    show = "import importlib.metadata as m, sys; print(m.version(sys.argv[1]))"
+    try:
+        subprocess.run([sys.executable, "-m", "venv", environment], check=True, capture_output=True)
+        subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", peer], check=True,
+                       capture_output=True, timeout=600)
+        found = subprocess.run([python, "-c", show, peer], check=True, capture_output=True, text=True)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return python, found.stdout.strip()
+
+
+class Driver:
+    """A peer's process over the workloads that are left."""
+
+    def __init__(self, python: Path, peer: str, folder: Path, left: Sequence[Workload]) -> None:
+        self.process = subprocess.Popen([python, DRIVER, peer, folder], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.DEVNULL, cwd="/")
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps([[w.name, w.script] for w in left]).encode())
+        self.process.stdin.close()
+        self.pending = b""
+
+    def answer(self, timeout: float) -> dict[str, Any] | None:
+        """The next line; None where the time is over or the process ended."""
+        assert self.process.stdout is not None
+        end = time.monotonic() + timeout
+        while b"\n" not in self.pending:
+            ready, _, _ = select.select([self.process.stdout], [], [], max(0.0, end - time.monotonic()))
+            data = self.process.stdout.read1(65536) if ready else b""  # type: ignore[attr-defined]
+            if not data:
+                return None
+            self.pending += data
+        line, _, self.pending = self.pending.partition(b"\n")
+        found: dict[str, Any] = json.loads(line)
+        return found
+
+    def end(self) -> None:
+        self.process.kill()
+        self.process.wait()
+        if self.process.stdout is not None:
+            self.process.stdout.close()
+
+
+def measure(python: Path, peer: str, folder: Path, chosen: Sequence[Workload], timeout: float) -> dict[str, Any]:
+    """name -> {"cpu": seconds, "status", "size"}, or {"error": ...}. One run of each: slow ones are slow enough."""
+    found: dict[str, Any] = {}
+    left = list(chosen)
+    while left:
+        driver = Driver(python, peer, folder, left)
+        try:
+            if driver.answer(LOADING) is None:
+                found.update({w.name: {"error": "did not start"} for w in left})
+                return found
+            while left:
+                workload = left.pop(0)
+                answer = driver.answer(timeout)
+                if answer is None:
+                    ended = driver.process.poll() is not None
+                    found[workload.name] = {"error": "crashed" if ended else f"more than {timeout:.0f} s"}
+                    break
+                found[workload.name] = answer
+        finally:
+            driver.end()
+    return found
+
+
+def measure_peers(folder: Path, files: Path, chosen: Sequence[Workload], ours: dict[str, tuple[float, int]],
+                  timeout: float, say: Callable[[str], object]) -> dict[str, Any]:
+    """All peers; `ours`: name -> (seconds of processor time, bytes of output) of Mirage in the same run."""
+    wanted = [w for w in chosen if w.peers]
+    report: dict[str, Any] = {}
+    for peer in PEERS:
+        installed = install(peer, folder)
+        if installed is None:
+            say(f"\n{peer}: does not install here")
+            continue
+        python, version = installed
+        say(f"\n{peer + ' ' + version:34} {'ours ms':>10} {'its ms':>10} {'ours/its':>8}")
+        results = measure(python, peer, files, wanted, timeout)
+        report[peer] = {"version": version, "results": results}
+        for name, result in results.items():
+            seconds, size = ours[name]
+            if "error" in result:
+                say(f"{name:34} {seconds * 1000:10.2f} {'':>10} {'':>8}  {result['error']}")
+                continue
+            note = "" if result["size"] == size else f"  its output differs (status {result['status']})"
+            say(f"{name:34} {seconds * 1000:10.2f} {result['cpu'] * 1000:10.2f} {seconds / result['cpu']:8.3f}{note}")
+    return report
+
+
+__all__ = ["PEERS", "measure_peers"]
