@@ -4,9 +4,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 CASES ?=
+COUNT ?= 1000
+REFERENCE ?= /
 BENCH ?=
 
-.PHONY: demo test lint check conformance hostile bench clean
+.PHONY: demo test lint check conformance differential hostile bench clean
 
 demo: $(VENV)/.demo
 	@$(BIN)/mirage demo
@@ -22,6 +24,9 @@ check: test lint
 
 conformance: $(VENV)/.dev
 	@$(BIN)/python -m tests.conformance.report $(CASES)
+
+differential: $(VENV)/.dev
+	$(BIN)/python -m tests.differential --count $(COUNT) --rootfs $(REFERENCE)
 
 hostile: $(VENV)/.dev
 	$(BIN)/python -m tests.hostile.run

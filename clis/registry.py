@@ -12,7 +12,14 @@ if TYPE_CHECKING:
     from mirage.clis.framework import VirtualCli
     from mirage.vfs.types import Mount
 
-PROVIDERS = {"gmail": "mirage.clis.mail", "rest": "mirage.clis.rest", "sql": "mirage.clis.sql"}
+PROVIDERS = {
+    "gmail": "mirage.clis.mail",
+    "redis": "mirage.clis.redis",
+    "rest": "mirage.clis.rest",
+    "s3": "mirage.clis.s3",
+    "slack": "mirage.clis.slack",
+    "sql": "mirage.clis.sql",
+}
 
 
 def make_cli(name: str, provider: str, options: dict[str, Any], *, mounts: Mapping[str, Mount],

@@ -147,9 +147,9 @@ def main() -> int:
         for row in compare(folder, files, chosen, options.rounds):
             show(row)
         report["rows"] = [vars(row) for row in rows]
-        if options.only is None or options.only in "stalls":
+        if options.only is None or options.only == "stalls":
             report["stalls"] = longest_stalls(print)
-        if options.only is None or options.only in "memory":
+        if options.only is None or options.only == "streams":
             report["memory"] = stream_memory(print)
         if options.peers:
             from mirage.bench.speed.peers import measure_peers

@@ -31,6 +31,8 @@ ALIASES: dict[str, str] = {
     "sh": "bash",
     "unzstd": "zstd", "zstdcat": "zstd",
     "unxz": "xz", "xzcat": "xz",
+    "bzgrep": "zgrep", "xzgrep": "zgrep", "zegrep": "zgrep", "zfgrep": "zgrep",
+    "zless": "less", "zmore": "less",
     "zipinfo": "unzip",
 }
 

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from mirage.process.files import OpenFile
     from mirage.process.process import Process
 
+BUFFER = 1 << 16
 SUFFIXES = {"gz": "gzip", "tgz": "gzip", "taz": "gzip", "bz2": "bzip2", "tbz": "bzip2", "tbz2": "bzip2", "tz2": "bzip2",
             "xz": "xz", "txz": "xz", "lzma": "lzma", "tlz": "lzma"}
 MAGIC = ((b"\x1f\x8b", "gzip"), (b"BZh", "bzip2"), (b"\xfd7zXZ\0", "xz"))
@@ -98,21 +99,31 @@ class Reader:
 
 
 class Writer:
-    """write(data) compressed to an open file; finish() writes the rest."""
+    """write(data) compressed to an open file, in records of BUFFER bytes; finish() writes the rest."""
 
     def __init__(self, proc: Process, file: OpenFile, kind: str) -> None:
         self.proc = proc
         self.file = file
         self.machine = compressor(kind) if kind else None
         self.size = 0
+        self._parts: list[bytes] = []
+        self._held = 0
 
     def write(self, data: bytes) -> None:
         self.size += len(data)
         out = self.machine.compress(data) if self.machine is not None else data
         if out:
-            self.file.write(out)
+            self._parts.append(out)
+            self._held += len(out)
+            if self._held >= BUFFER:
+                self._flush()
         self.proc.check()
+
+    def _flush(self) -> None:
+        out, self._parts, self._held = b"".join(self._parts), [], 0
+        self.file.write(out)
 
     def finish(self) -> None:
         if self.machine is not None:
-            self.file.write(self.machine.flush())
+            self._parts.append(self.machine.flush())
+        self._flush()

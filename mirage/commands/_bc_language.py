@@ -79,7 +79,7 @@ class Parser:
         return self.kind == "name" and self.value in values
 
     def error(self) -> SyntaxProblem:
-        return SyntaxProblem(self.number_line - (1 if self.value == "\n" else 0))
+        return SyntaxProblem(self.number_line)
 
     def expect(self, value: str) -> None:
         if not (self.kind == "op" and self.value == value):

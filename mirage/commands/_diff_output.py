@@ -17,6 +17,7 @@ class Style:
 
     def __init__(self) -> None:
         self.kind = "normal"
+        self.formats: dict[str, bytes] = {}                  # of kind "ifdef": group and line formats
         self.context = 3
         self.color = False
         self.function: Regex | None = None
@@ -76,6 +77,9 @@ class Writer:
             self.out(self.paint(BOLD, (b"+++ " if kind == "unified" else b"--- ") + self.b.header + b"\n"))
             for group in self.hunks(changes, ignorable):
                 (self.unified if kind == "unified" else self.context)(group)
+        elif kind == "ifdef":
+            from mirage.commands._diff_ifdef import Merger
+            Merger(self.a, self.b, self.style.formats, self.out).write(changes)
         elif kind == "side":
             SideBySide(self).write(changes, ignorable)
         elif kind in ("ed", "forward"):

@@ -112,7 +112,7 @@ def _long(proc: Process, spec: Spec, name: str, arg: str) -> tuple[str, int, str
         return (*spec.long[name], name)
     found = [full for full in spec.long if full.startswith(name)]
     if not found:
-        raise usage_error(proc, spec, f"unrecognized option '{arg.partition('=')[0] if '=' in arg else arg}'")
+        raise usage_error(proc, spec, f"unrecognized option '{arg}'")
     if len({spec.long[full] for full in found}) > 1:
         listed = " ".join(f"'--{full}'" for full in found)
         raise usage_error(proc, spec, f"option '{arg}' is ambiguous; possibilities: {listed}")

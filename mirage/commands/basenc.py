@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 KINDS = ("base64", "base64url", "base32", "base32hex", "base16", "base2msbf", "base2lsbf", "z85")
 SPEC = Spec("diw:", {**{kind: (kind, NONE) for kind in KINDS}, "decode": ("d", NONE), "ignore-garbage": ("i", NONE),
                      "wrap": ("w", REQUIRED)},
-            help="Usage: NAME [OPTION]... [FILE]\nbasenc encode or decode FILE, or standard input, to standard output.\n")
+            help="Usage: NAME [OPTION]... [FILE]\n"
+                 "basenc encode or decode FILE, or standard input, to standard output.\n")
 Z85 = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#"
 B85 = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~"
 HEX32 = bytes.maketrans(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", b"0123456789ABCDEFGHIJKLMNOPQRSTUV")

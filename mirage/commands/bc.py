@@ -6,6 +6,7 @@ from mirage.commands._bc_machine import LIBRARY, Halt, Machine
 from mirage.commands._getopt import NONE, REQUIRED, Spec, parse
 from mirage.commands._io import decode, open_input, read_all
 from mirage.process.process import refusal_note
+from mirage.process.signals import Exit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +27,11 @@ USAGE = """usage: bc [options] [file ...]
 
 
 def main(proc: Process) -> int:
-    options, operands = parse(proc, SPEC)
+    try:
+        options, operands = parse(proc, SPEC)
+    except Exit:
+        proc.stdout.write(USAGE.encode())
+        return 1
     keys = {key for key, _ in options}
     if "h" in keys:
         proc.stdout.write(USAGE.encode())

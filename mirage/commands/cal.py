@@ -130,9 +130,9 @@ def main(proc: Process) -> int:
     if whole:
         return _year_calendar(proc, year, "j" in flags)
     months = [Month(year, month + shift) for shift in range(-before, after + 1)]
-    if len(months) > 1 and months[0].year == months[-1].year:
-        _heading(proc, year, "j" in flags)
-        _print(proc, months, "j" in flags, False)
+    if 1 < len(months) < 4 and "j" not in flags and months[0].year == months[-1].year:
+        _heading(proc, year, False)
+        _print(proc, months, False, False)
         return 0
     _print(proc, months, "j" in flags, True)
     return 0

@@ -43,7 +43,7 @@ class Options:
 
 
 def cells(text: str) -> int:
-    if text.isascii():
+    if text.isascii() and text.isprintable():
         return len(text)
     return sum(max(0, char_width(c)) for c in text)
 

@@ -484,4 +484,5 @@ def speed(n: float) -> str:
     while n >= 1000 and power < 4:
         n /= 1000
         power += 1
-    return f"{n:.1f} {('kB', 'MB', 'GB', 'TB', 'PB')[power]}/s" if n < 99.95 else f"{n:.0f} {('kB', 'MB', 'GB', 'TB', 'PB')[power]}/s"
+    unit = ("kB", "MB", "GB", "TB", "PB")[power]
+    return f"{n:.1f} {unit}/s" if n < 99.95 else f"{n:.0f} {unit}/s"

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from mirage.text.regex import Regex
     from mirage.vfs.types import Stat
 
+FORMATS = ("old-group", "new-group", "changed-group", "unchanged-group", "old-line", "new-line", "unchanged-line")
 SPEC = Spec("0123456789abBcC:dD:eEfF:hHiI:lL:nNpPqrsS:tTuU:vwW:x:X:yZ", {
     "text": ("a", NONE), "ignore-space-change": ("b", NONE), "ignore-blank-lines": ("B", NONE),
     "brief": ("q", NONE), "color": ("color", OPTIONAL), "context": ("C", OPTIONAL), "ed": ("e", NONE),
@@ -33,11 +34,13 @@ SPEC = Spec("0123456789abBcC:dD:eEfF:hHiI:lL:nNpPqrsS:tTuU:vwW:x:X:yZ", {
     "speed-large-files": ("H", NONE), "starting-file": ("S", REQUIRED), "strip-trailing-cr": ("cr", NONE),
     "suppress-blank-empty": ("blankempty", NONE), "suppress-common-lines": ("nocommon", NONE),
     "tabsize": ("tabsize", REQUIRED), "unidirectional-new-file": ("P", NONE), "unified": ("U", OPTIONAL),
+    "ifdef": ("D", REQUIRED), "line-format": ("line", REQUIRED),
+    **{f"{kind}-format": (kind, REQUIRED) for kind in FORMATS},
     "width": ("W", REQUIRED), "ignore-all-space": ("w", NONE)},
     help="Usage: NAME [OPTION]... FILES\nCompare FILES line by line.\n", status=2, usage="diff: ")
 
 _STYLES = {"c": "context", "C": "context", "u": "unified", "U": "unified", "e": "ed", "f": "forward", "n": "rcs",
-           "y": "side", "normal": "normal"}
+           "y": "side", "normal": "normal", "D": "ifdef", "line": "ifdef", **dict.fromkeys(FORMATS, "ifdef")}
 _LOWER = bytes(b + 32 if 65 <= b <= 90 else b for b in range(256))
 
 
@@ -116,7 +119,7 @@ class Differ:
     def compare(self, a: Side, b: Side, top: bool = False) -> None:
         dir_a, dir_b = a.stat is not None and a.stat.is_dir, b.stat is not None and b.stat.is_dir
         if dir_a and dir_b and a.stat is not None and b.stat is not None and a.stat.identity == b.stat.identity \
-                and self.style.kind != "side":
+                and self.style.kind not in ("side", "ifdef"):
             return
         if dir_a and (dir_b or b.stat is None) or dir_b and a.stat is None:
             if top or "r" in self.flags:
@@ -191,7 +194,7 @@ class Differ:
     def contents(self, a: Side, b: Side, top: bool) -> None:
         same_file = a.stat is not None and b.stat is not None and a.stat.ino and a.stat.identity == b.stat.identity
         data: list[bytes] = []
-        if same_file and a.path != "-" and not self.flags & {"s"} and self.style.kind != "side":
+        if same_file and a.path != "-" and not self.flags & {"s"} and self.style.kind not in ("side", "ifdef"):
             return
         for side in (a, b):
             if side.path == "-" and data and a.path == "-":
@@ -218,7 +221,7 @@ class Differ:
         changes: list[Change] = []
         files = [File(d, encode(self.header(s, n))) for n, (d, s) in enumerate(zip(data, (a, b)))]
         plain = not self.ignoring()
-        if changed or self.style.kind == "side":
+        if changed or self.style.kind in ("side", "ifdef"):
             if "q" in self.flags and plain and changed:
                 changes = [(0, 1, 0, 1)]
             else:
@@ -226,7 +229,7 @@ class Differ:
         ignorable = self.ignorable(files[0], files[1])
         real = [c for c in changes if not ignorable(c)]
         if not real:
-            if self.style.kind == "side" and "q" not in self.flags:
+            if self.style.kind in ("side", "ifdef") and "q" not in self.flags:
                 self.print(files, changes, ignorable, a, b, top)
             if "s" in self.flags:
                 self.say(f"Files {self.shown(a, 0)} and {self.shown(b, 1)} are identical")
@@ -342,7 +345,9 @@ def main(proc: Process) -> int:
                 proc.write_error("diff: Try 'diff --help' for more information.\n")
                 return 2
             given = style
-            if key in "CU" and value:
+            if style == "ifdef":
+                _format(differ, key, value)
+            elif key in "CU" and value:
                 differ.style.context = _number(proc, value, "invalid context length")
         elif key.isdecimal():
             context_digits += key
@@ -385,6 +390,17 @@ def main(proc: Process) -> int:
         raise usage_error(proc, SPEC, f"extra operand '{operands[2]}'")
     differ.operands(operands[0], operands[1])
     return differ.status
+
+
+def _format(differ: Differ, key: str, value: str) -> None:
+    from mirage.commands._diff_ifdef import ifdef_formats
+    formats = differ.style.formats
+    if key == "D":
+        formats.update({k: v for k, v in ifdef_formats(value).items() if k not in formats})
+        return
+    text = value.encode("utf-8", "surrogateescape")
+    for kind in ("old-line", "new-line", "unchanged-line") if key == "line" else (key,):
+        formats[kind] = text
 
 
 def _finish(differ: Differ, given: str, digits: str) -> None:

@@ -65,7 +65,7 @@ _SIZES = {"c": (1,), "d": (4, 1, 2, 8), "i": (4, 1, 2, 8), "o": (4, 1, 2, 8), "u
 class Piece:
     """One conversion with the text before it; `size` bytes of the input (0: text or an address)."""
 
-    __slots__ = ("flags", "kind", "precision", "size", "text", "width")
+    __slots__ = ("flags", "kind", "known", "precision", "size", "text", "width")
 
     def __init__(self, text: str, kind: str = "", flags: str = "", width: str = "", precision: str = "",
                  size: int = 0) -> None:
@@ -75,6 +75,7 @@ class Piece:
         self.width = width
         self.precision = precision
         self.size = size
+        self.known: dict[bytes, str] = {}                    # texts of what was shown before, for sizes up to 2
 
 
 class Unit:
@@ -146,9 +147,9 @@ def _unit(proc: Process, repeat: int | None, size: int, body: str) -> Unit:
 
 
 class Dump:
-    def __init__(self, proc: Process, formats: list[list[Unit]], squeeze: bool, canonical: bool) -> None:
+    def __init__(self, proc: Process, formats: list[list[Unit]], squeeze: bool, form: str | None) -> None:
         self.proc = proc
-        self.canonical = canonical
+        self.form = form                                     # the only format, if it is a built-in one
         self.formats = formats
         self.squeeze = squeeze
         self.block = max([sum(u.size * u.repeat for u in f) for f in formats] + [0])
@@ -188,9 +189,16 @@ class Dump:
         proc.stdout.write(encode("".join(out)))
 
     def _lines(self, out: list[str], block: bytes, address: int, end: int) -> None:
-        if self.canonical:
+        if self.form == "C":
             text = block.hex(" ")
-            out.append(f"{address:08x}  {text[:23]:23}  {text[24:]:23}  |{block.translate(PRINTABLE).decode('ascii')}|\n")
+            out.append(f"{address:08x}  {text[:23]:23}  {text[24:]:23}  "
+                       f"|{block.translate(PRINTABLE).decode('ascii')}|\n")
+            return
+        if self.form in ("", "x") and len(block) == 16:
+            swapped = bytearray(16)
+            swapped[0::2], swapped[1::2] = block[1::2], block[0::2]
+            text = swapped.hex(" ", 2)
+            out.append(f"{address:07x} {text if not self.form else '   ' + text.replace(' ', '    ')}\n")
             return
         for units in self.formats:
             self._line(out, units, block, address, end)
@@ -208,7 +216,13 @@ class Dump:
                     if piece.size and at >= len(block) or not piece.size and address + at >= end:
                         out.append(piece.text + " " * int(piece.width or 0))
                     else:
-                        out.append(piece.text + _shown(piece, block[at:at + piece.size], address + at))
+                        data = block[at:at + piece.size]
+                        text = piece.known.get(data) if piece.size else None
+                        if text is None:
+                            text = piece.text + _shown(piece, data, address + at)
+                            if 0 < piece.size < 3:
+                                piece.known[data] = text
+                        out.append(text)
                     at += piece.size
                 out.append(tail)
                 if not unit.pieces:
@@ -293,7 +307,8 @@ def main(proc: Process) -> int:
         formats = [parse_format(proc, text) for text in BUILTIN[""]]
     data, address, status = _input(proc, operands, skip, limit)
     chosen = [key for key, _ in options if key in BUILTIN or key in "ef"] + (["C"] if proc.name == "hd" else [])
-    Dump(proc, formats, squeeze, chosen == ["C"]).run(data, address)
+    form = chosen[0] if len(chosen) == 1 and chosen[0] in BUILTIN else None if chosen else ""
+    Dump(proc, formats, squeeze, form).run(data, address)
     return status
 
 

@@ -272,7 +272,7 @@ class Join:
         return 0
 
     def _unpaired(self, index: int, unpairable: bool = True) -> None:
-        """A line without partner; at the end of the other file that is not `unpairable` and starts no check of the order."""
+        """A line without partner; at the end of the other file that is not `unpairable`: no check of the order."""
         file = self.files[index]
         self.unpairable = self.unpairable or unpairable
         fields = file.current or []

@@ -1,8 +1,9 @@
-"""less and more: there is no screen to page on, so files are printed."""
+"""less, more, zless, zmore: there is no screen to page on, so files are printed."""
 from __future__ import annotations
 
 import re
 
+from mirage.commands._archive_stream import BadStream, Reader
 from mirage.commands._io import chunks, open_input
 from mirage.process.process import refusal_note
 
@@ -78,12 +79,19 @@ def main(proc: Process) -> int:
             if more and names:
                 line = b":" * 14
                 proc.stdout.write(line + b"\n" + name.encode("utf-8", "surrogateescape") + b"\n" + line + b"\n")
-            if not more or not flags & {"s"} and start == 1 and pattern is None:
+            if proc.name.startswith("z"):
+                reader = Reader(proc, file)
+                while data := reader.read(1 << 16):
+                    proc.stdout.write(data)
+            elif not more or not flags & {"s"} and start == 1 and pattern is None:
                 for data in chunks(proc, file):
                     proc.stdout.write(data)
                     proc.stdout.flush()
             else:
                 _show(proc, b"".join(chunks(proc, file)), flags, start, pattern)
+        except BadStream:
+            proc.stdout.flush()
+            proc.write_error(f"\ngzip: {name}: unexpected end of file\n")
         finally:
             file.decref()
     return 0

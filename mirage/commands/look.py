@@ -49,10 +49,10 @@ def main(proc: Process) -> int:
     status = 1
     while at < len(data):
         line, end = _line(data, at)
-        key = key_of(line)
-        if key[:len(prefix)] > prefix:
+        seen = key_of(line)
+        if seen[:len(prefix)] > prefix:
             break
-        if key.startswith(prefix):
+        if seen.startswith(prefix):
             proc.stdout.write(line + b"\n")
             status = 0
         elif not status:

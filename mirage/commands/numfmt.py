@@ -287,19 +287,16 @@ def write(o: Options, value: Decimal, places: int) -> str:
         while abs(scaled) >= base and power < len(POWERS):
             scaled /= base
             power += 1
+        kept = min(3 * power, o.precision) if o.precision is not None else 1 if abs(scaled) < 10 else 0
+        scaled = scaled.quantize(Decimal(1).scaleb(-kept), rounding)
+        if abs(scaled) >= base and power < len(POWERS):
+            scaled /= base
+            power += 1
         if o.precision is not None:
             digits = o.precision
         else:
-            digits = 1 if power and abs(scaled) < 10 else 0
-        half_even = o.precision is None and not power        # left to printf, whatever --round says
-        scaled = scaled.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_EVEN if half_even else rounding)
-        if abs(scaled) >= base and power < len(POWERS):
-            scaled = (scaled / base)
-            power += 1
-            digits = o.precision if o.precision is not None else 1
-            scaled = scaled.quantize(Decimal(1).scaleb(-digits), rounding)
-        elif o.precision is None and power and digits == 1 and abs(scaled) >= 10:
-            scaled = scaled.quantize(Decimal(1), rounding)
+            digits = 1 if power and scaled and abs(scaled) < 10 else 0
+        scaled = scaled.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_EVEN)
         text = f"{scaled:f}"
         unit = ""
         if power:

@@ -34,12 +34,17 @@ OCTAL_WIDTH, DECIMAL_WIDTH, UNSIGNED_WIDTH = {1: 3, 2: 6, 4: 11, 8: 22}, {1: 4, 
     4: 10, 8: 20}
 
 
+ADDRESS = {"o": "%07o", "d": "%07d", "x": "%06x"}
+
+
 class Format:
     """One output line per block: `size` bytes a field, `width` columns, `trailer` adds the printable column."""
 
-    __slots__ = ("pad", "show", "size", "trailer", "width")
+    __slots__ = ("pad", "show", "single", "size", "trailer", "width")
 
-    def __init__(self, size: int, width: int, show: Callable[[bytes], list[str]], trailer: bool) -> None:
+    def __init__(self, size: int, width: int, show: Callable[[bytes], list[str]], trailer: bool,
+                 single: str | None = None) -> None:
+        self.single = single                                 # kind and size where a field depends on its bytes alone
         self.size = size
         self.width = width
         self.show = show
@@ -120,7 +125,7 @@ def parse_formats(proc: Process, text: str, order: str) -> list[Format]:
                 at = found.start() + 1
                 bad = text[at]
                 raise fatal(proc, f"invalid character '{bad}' in type string {quote(proc, text)}")
-            out.append(Format(1, 3, _named if kind == "a" else _chars, bool(trailer)))
+            out.append(Format(1, 3, _named if kind == "a" else _chars, bool(trailer), kind))
             continue
         if kind == "f":
             size = FLOATS.get(size_text or "D") or (int(size_text) if size_text and size_text.isdecimal() else 0)
@@ -136,7 +141,7 @@ def parse_formats(proc: Process, text: str, order: str) -> list[Format]:
                                   f"{size}-byte "
                             "integral type")
             width, show = _integers(kind, size, order)
-        out.append(Format(size, width, show, bool(trailer)))
+        out.append(Format(size, width, show, bool(trailer), None if kind == "f" else f"{kind}{size}"))
     return out
 
 
@@ -267,12 +272,33 @@ def _align(formats: list[Format], width: int) -> None:
 
 
 def _address(radix: str, value: int) -> str:
-    return {"o": f"{value:07o}", "d": f"{value:07d}", "x": f"{value:06x}", "n": ""}[radix]
+    return ADDRESS[radix] % value if radix != "n" else ""
+
+
+def _row(f: Format, width: int) -> Callable[[bytes], str] | None:
+    """The fields of a full block by one call into C or a table of texts; None where `_fields` has to do it."""
+    count = width // f.size
+    if f.trailer or f.pad % count or f.single is None:
+        return None
+    if f.single == "x1" and not f.pad:
+        return lambda block: " " + block.hex(" ")
+    wide, show, size = f.width + f.pad // count, f.show, f.size
+    unpack = struct.Struct(f"<{count}{ {1: 'B', 2: 'H', 4: 'I', 8: 'Q'}[size] }").unpack
+
+    class Texts(dict[int, str]):
+        def __missing__(self, value: int) -> str:
+            text = show(value.to_bytes(size, "little"))[0].rjust(wide)
+            if len(self) < 70000:
+                self[value] = text
+            return text
+    text_of = Texts().__getitem__
+    return lambda block: "".join(map(text_of, unpack(block)))
 
 
 def _dump(proc: Process, source: Source, formats: list[Format], radix: str, address: int, limit: int | None, width: int,
           duplicates: bool) -> None:
     previous, starred = None, False
+    rows = [_row(f, width) for f in formats]
     blank = " " * len(_address(radix, 0))
     end = address
     while True:
@@ -295,7 +321,9 @@ def _dump(proc: Process, source: Source, formats: list[Format], radix: str, addr
                 continue
             previous, starred = block, False
             for number, f in enumerate(formats):
-                out.append((_address(radix, here) if number == 0 else blank) + _fields(f, block, width) + "\n")
+                row = rows[number]
+                text = row(block) if row is not None and len(block) == width else _fields(f, block, width)
+                out.append((_address(radix, here) if number == 0 else blank) + text + "\n")
         proc.stdout.write("".join(out).encode("latin-1"))
         end += len(data)
         proc.check()

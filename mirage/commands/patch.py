@@ -19,7 +19,8 @@ SPEC = Spec("bB:cd:D:eEfF:i:lnNo:p:r:RstTuvVY:z:Zg:", {
     "force": ("f", NONE), "fuzz": ("F", REQUIRED), "input": ("i", REQUIRED), "ignore-whitespace": ("l", NONE),
     "forward": ("N", NONE), "output": ("o", REQUIRED), "strip": ("p", REQUIRED), "reject-file": ("r", REQUIRED),
     "reverse": ("R", NONE), "quiet": ("s", NONE), "silent": ("s", NONE), "batch": ("t", NONE), "unified": ("u", NONE),
-    "normal": ("n", NONE), "dry-run": ("dry", NONE), "verbose": ("verbose", NONE), "suffix": ("z", REQUIRED),
+    "normal": ("n", NONE), "context": ("c", NONE), "ed": ("e", NONE), "dry-run": ("dry", NONE),
+    "verbose": ("verbose", NONE), "suffix": ("z", REQUIRED),
     "no-backup-if-mismatch": ("nobackup", NONE), "binary": ("binary", NONE)},
     help="Usage: NAME [OPTION]... [ORIGFILE [PATCHFILE]]\n", status=2, usage="patch: ")
 
@@ -106,11 +107,24 @@ class Patcher:
                 self.say(f"{question}  Assume -R? [n] \nApply anyway? [n] \nSkipping patch.")
             self.reject(target, hunks, len(hunks), "ignored", old_name, new_name)
             return
-        applied = self.apply(lines, hunks)
+        applied = self.edit(lines, patch) if patch.script else self.apply(lines, hunks)
         if "dry" not in self.flags:
             self.write(path if output is None else self.path(output), data, applied, exists, new_name)
         if applied.failed:
             self.reject(target if output is None else output, applied.failed, len(hunks), "FAILED", old_name, new_name)
+
+    def edit(self, lines: list[bytes], patch: FilePatch) -> Applied:
+        """Run the commands of an ed script, which go from the end of the file to its beginning."""
+        out = Applied(list(lines))
+        for first, last, letter, text in patch.script:
+            if not 0 <= first <= last <= len(out.lines) or not first and letter != b"a":
+                raise self.fatal("ed script names lines that are not there")
+            if letter == b"a":
+                out.lines[last:last] = text
+            else:
+                out.lines[first - 1:last] = text
+            self.proc.check()
+        return out
 
     def apply(self, lines: list[bytes], hunks: list[Hunk]) -> Applied:
         out = Applied(list(lines))

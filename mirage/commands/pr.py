@@ -147,6 +147,7 @@ class Printer:
         self.headed = not o.flags & {"t", "T"} and o.length > 10
         self.body = o.length - (5 if "F" in o.flags else 10) if self.headed else o.length
         self.text_lines = max(1, self.body // 2) if "d" in o.flags else self.body
+        self.fed: set[int] = set()                           # pages that a form feed of the input ended
         self.number = 1 if o.first_number is None else o.first_number
 
     def _number_width(self) -> int:
@@ -184,7 +185,8 @@ class Printer:
         return "".join(out)
 
     def pages(self, text: str) -> list[list[str]]:
-        """Lines of each page: a form feed ends one (with -T it ends nothing)."""
+        """Lines of each page: a form feed ends one (with -T it ends nothing). `fed` gets the numbers of those pages."""
+        self.fed = set()
         text = text[:-1] if text.endswith("\n") else text
         per_page = self.text_lines * (self.columns if "m" not in self.o.flags else 1)
         out: list[list[str]] = []
@@ -201,6 +203,8 @@ class Printer:
             lines = [self.clean(line) for line in chunk.split("\n")]
             for at in range(0, len(lines), per_page):
                 out.append(lines[at:at + per_page])
+            if place < len(chunks) - 1:
+                self.fed.add(len(out))
         return out
 
     # ---- output
@@ -326,10 +330,12 @@ class Printer:
             out.append(f"\n\n{' ' * o.margin}{date}{' ' * max(1, left)}{title}{' ' * max(1, room - left)}{label}\n\n\n")
         for row, numbers in zip(rows, self.numbers(rows), strict=True):
             out.append(self.row(row, numbers) + ("\n\n" if "d" in o.flags else "\n"))
+        if out and not self.headed and "d" in o.flags and self.columns > 1 and not o.flags & {"a", "m"}:
+            out[-1] = out[-1][:-1]                           # the columns know that nothing follows
         if self.headed:
             used = len(rows) * (2 if "d" in o.flags else 1)
             out.append("\f" if "F" in o.flags else "\n" * (self.body - used + 5))
-        elif "F" in o.flags and "T" not in o.flags and not last:
+        elif "T" not in o.flags and (number in self.fed or "F" in o.flags and not last):
             out.append("\f")
         self.proc.stdout.write(encode("".join(out)))
         self.proc.check()
@@ -338,7 +344,7 @@ class Printer:
 def main(proc: Process) -> int:
     o, operands = _options(proc)
     proc.kernel.fits(o.margin + (o.width or 0) + o.length)
-    merged = "m" in o.flags and len(operands) > 1
+    merged = "m" in o.flags and bool(operands)
     printer = Printer(proc, o, len(operands) if merged else o.columns)
     status = 0
     inputs: list[tuple[str, str, float]] = []
@@ -389,7 +395,7 @@ def _merge(proc: Process, o: Options, printer: Printer, inputs: list[tuple[str, 
         height = max(len(stack[number]) if number < len(stack) else 0 for stack in stacks)
         rows: list[list[str | None]] = []
         for at in range(height):
-            rows.append([stack[number][at] if number < len(stack) and at < len(stack[number]) else None
+            rows.append([stack[number][at] if number < len(stack) and at < len(stack[number]) else ""
                          for stack in stacks])
         printer.page(number + 1, rows, o.header or "", _date(proc, o, proc.now()) if printer.headed else "",
                      number == count - 1)

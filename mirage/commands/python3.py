@@ -61,8 +61,8 @@ def main(proc: Process) -> int:
     try:
         import pydantic_monty
     except ImportError:
-        proc.message("not available in this terminal: its owner has not installed the extra mirage-terminal[python]; use "
-                     "awk, jq, bc or the shell")
+        proc.message("not available in this terminal: its owner has not installed the extra mirage-terminal[python]; "
+                     "use awk, jq, bc or the shell")
         return 127
     stdin = decode(read_all(proc, proc.file(0))) if argv[0] not in ("-", "") and "STDIN" in source else ""
     limits = proc.kernel.limits

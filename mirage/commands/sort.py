@@ -70,6 +70,8 @@ def main(proc: Process) -> int:
         return 2
     for order in [job.flags, *(k.flags for k in job.keys)]:
         _check_compatible(proc, order)
+    if job.check and job.output is not None:
+        raise fatal(proc, f"options '-{'C' if job.check == 'C' else 'c'}o' are incompatible", 2)
     keys = _finish_keys(proc, job)
     operands = operands or ["-"]
     for name in operands:
@@ -131,7 +133,9 @@ def _option(proc: Process, job: Job, key: str, value: str) -> None:
             raise fatal(proc, f"invalid --parallel argument {quote(proc, value)}", 2)
         if int(value) == 0:
             raise fatal(proc, "number in parallel must be nonzero", 2)
-    elif key not in ("T", "batch", "compress", "debug", "y"):
+    elif key == "debug":
+        raise fatal(proc, "--debug is not available in this terminal", 2)
+    elif key not in ("T", "batch", "compress", "y"):
         job.flags.add(key)
 
 

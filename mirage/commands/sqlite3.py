@@ -350,8 +350,8 @@ class Shell:
         mode = {"columns": "column", "lines": "line", "tab": "tabs", "qbox": "box"}.get(words[0], words[0])
         found = [m for m in MODES if m.startswith(mode)]
         if not found:
-            self.error("Error: mode should be one of: ascii box column csv html insert json line list markdown qbox quote "
-                       "table tabs tcl ")
+            self.error("Error: mode should be one of: ascii box column csv html insert json line list markdown "
+                       "qbox quote table tabs tcl ")
             return
         self.set_mode(found[0])
         if found[0] == "column" and not self.header_set:
@@ -451,8 +451,8 @@ class Shell:
     def do_schema(self, words: list[str]) -> None:
         words = [w for w in words if not w.startswith("--")]
         pattern = words[0] if words else "%"
-        for kind, name, text in self.query("SELECT type, name, sql FROM sqlite_schema WHERE sql NOT NULL AND name NOT LIKE "
-                                           "'sqlite\\_stat%' ESCAPE '\\' AND tbl_name LIKE ? ORDER BY "
+        for kind, name, text in self.query("SELECT type, name, sql FROM sqlite_schema WHERE sql NOT NULL AND "
+                                           "name NOT LIKE 'sqlite\\_stat%' ESCAPE '\\' AND tbl_name LIKE ? ORDER BY "
                                            "type='view', rowid" if words else
                                            "SELECT type, name, sql FROM sqlite_schema WHERE sql NOT NULL AND ?='%' "
                                            "ORDER BY rowid", pattern):
@@ -516,7 +516,8 @@ class Shell:
             elif word not in ("-v",):
                 names.append(words[at - 1])
         if len(names) < 2:
-            self.error("ERROR: missing FILE or TABLE argument. Usage:\n.import FILE TABLE       Import data from FILE into "
+            self.error("ERROR: missing FILE or TABLE argument. Usage:\n"
+                       ".import FILE TABLE       Import data from FILE into "
                        "TABLE")
             return
         text = decode(self.proc.fs.read(names[0]))
@@ -537,8 +538,8 @@ class Shell:
         db.execute("BEGIN")
         for number, row in enumerate(rows, 1 + skip + (not exists)):
             if len(row) < count:
-                self.error_text(f"{names[0]}:{number}: expected {count} columns but found {len(row)} - filling the rest with "
-                                "NULL")
+                self.error_text(f"{names[0]}:{number}: expected {count} columns but found {len(row)} - "
+                                "filling the rest with NULL")
                 self.errors -= 1
             elif len(row) > count:
                 self.error_text(f"{names[0]}:{number}: expected {count} columns but found {len(row)} - extras ignored")
@@ -606,7 +607,8 @@ def split(text: str) -> list[tuple[str, str]]:
 
 def pointer(message: str, statement: str) -> str:
     """The statement and an arrow to the word that the message names."""
-    found = re.search(r'near "(.*?)": syntax error|(?:no such column|no such function|no such table): (?:main\.)?(.*)\Z',
+    found = re.search(r'near "(.*?)": syntax error|'
+                      r'(?:no such column|no such function|no such table): (?:main\.)?(.*)\Z',
                       message, re.DOTALL)
     if not found or "no such table" in message:
         return ""

@@ -553,7 +553,7 @@ class Creator:
             tar.os_error(name, "Cannot open", e)
             return False
         try:
-            size = proc.fs.stat(path).size
+            size = file.stat().size
             data = b""
             if size is None:
                 data = read_all(proc, file)

@@ -20,6 +20,7 @@ USAGE = """Usage:
 """
 VALUED = {"c": "c", "cols": "c", "g": "g", "groupsize": "g", "l": "l", "len": "l", "s": "s", "seek": "s", "skip": "s",
           "o": "o", "offset": "o", "n": "n", "name": "n", "R": "R"}
+PRINTABLE = bytes(b if 32 <= b < 127 else 46 for b in range(256))
 PLAIN = {"a": "a", "autoskip": "a", "b": "b", "bits": "b", "C": "C", "capitalize": "C", "d": "d", "decimal": "d",
          "e": "e", "E": "E", "EBCDIC": "E", "i": "i", "include": "i", "p": "p", "ps": "p", "plain": "p",
          "postscript": "p",
@@ -249,12 +250,10 @@ def _dump(proc: Process, o: Options, file: OpenFile, columns: int, start: int) -
                 for n in range(0, len(block), group):
                     cells += block[n:n + group][::-1].hex().rjust(group * 2) + " "
             else:
-                text = block.hex()
-                cells = "".join(text[n:n + group * 2] + (" " if n + group * 2 <= len(text) else "")
-                                for n in range(0, len(text), group * 2))
+                cells = block.hex(" ", -group)
             if upper:
                 cells = cells.upper()
-            shown = "".join(chr(b) if 32 <= b < 127 else "." for b in block)
+            shown = block.translate(PRINTABLE).decode("ascii")
             label = f"{address:08d}" if "d" in flags else f"{address:08x}"
             out.append(f"{label}: {cells.rstrip(' ').ljust(width)}  {shown}\n" if not little else
                        f"{label}: {cells[:-1].ljust(width)}  {shown}\n")

@@ -1,4 +1,4 @@
-"""zgrep: grep in files that may be compressed."""
+"""zgrep, zegrep, zfgrep, bzgrep, xzgrep: grep in files that may be compressed."""
 from __future__ import annotations
 
 from mirage.commands._archive_stream import BadStream, Reader
@@ -18,7 +18,7 @@ uncompressed contents if they are compressed.
 
 def main(proc: Process) -> int:
     args = proc.argv[1:]
-    options: list[str] = []
+    options: list[str] = {"zegrep": ["-E"], "zfgrep": ["-F"]}.get(proc.name, [])
     operands: list[str] = []
     has_pattern = False
     i = 0
@@ -29,7 +29,7 @@ def main(proc: Process) -> int:
             operands += args[i:]
             break
         if arg in ("--help", "--version"):
-            proc.stdout.write(USAGE.encode() if arg == "--help" else b"zgrep (Mirage)\n")
+            proc.stdout.write(USAGE.encode() if arg == "--help" else f"{proc.name} (Mirage)\n".encode())
             return 0
         if not arg.startswith("-") or arg == "-":
             operands.append(arg)

@@ -1,4 +1,4 @@
-"""`mirage demo`: a small company's mailbox (simulated, on loopback) and documents, with nothing of yours in it."""
+"""`mirage demo`: a small company's mailbox and Slack (simulated, on loopback) and documents; nothing of yours."""
 from __future__ import annotations
 
 import threading
@@ -11,6 +11,7 @@ from mirage.mounts.gmail.mount import Gmail
 from mirage.mounts.host import Host
 from mirage.terminal import Terminal
 from mirage.vfs.describe import Description
+from mirage.vfs.lazy import LazyMount
 from mirage.vfs.secrets import Secret
 from mirage.vfs.types import Capabilities
 
@@ -21,21 +22,25 @@ if TYPE_CHECKING:
 
     from mirage.bench.services.gmail import GmailSimulator
     from mirage.clis.framework import VirtualCli
+    from mirage.mounts.slack.tree import Slack
+    from mirage.vfs.service import Counters
     from mirage.vfs.types import Mount
 
-NEEDS = "mirage demo needs the Gmail client: pip install 'mirage-terminal[demo]'"
+NEEDS = "mirage demo needs the clients of Gmail and Slack: pip install 'mirage-terminal[demo]'"
+LIBRARIES = ("googleapiclient", "slack_sdk")
 
 
 class DemoToken(Secret):
-    """The access token of the simulator."""
+    """The access token of a simulator."""
 
-    __slots__ = ()
+    __slots__ = ("_text",)
 
-    def __init__(self) -> None:
+    def __init__(self, text: str = "simulator-token") -> None:
         super().__init__("env:MIRAGE_DEMO_TOKEN")
+        self._text = text
 
     def reveal(self) -> str:
-        return "simulator-token"
+        return self._text
 
 
 class DemoClient(GmailClient):
@@ -68,12 +73,14 @@ class DemoClient(GmailClient):
 
 def demo_terminal(mounts: Mapping[str, Mount] | None = None, env: Mapping[str, str] | None = None,
                   **options: Any) -> Terminal:
-    """/mail and `mail` (Gmail, simulated), /docs (read-only), /workspace; the clock starts at the end of the mail.
+    """/mail and `mail`, /slack and `slack` (simulated), /docs (read-only), /workspace.
+
+    The clock starts at the end of the year that mail and Slack tell of.
 
     mounts, env, options  as for Terminal; `mounts` come on top. Raises ImportError where the extra `demo` is missing.
     """
     from importlib.util import find_spec
-    if find_spec("googleapiclient") is None:
+    if any(find_spec(name) is None for name in LIBRARIES):
         raise ImportError(NEEDS)
     started = time.monotonic()
 
@@ -86,10 +93,44 @@ def demo_terminal(mounts: Mapping[str, Mount] | None = None, env: Mapping[str, s
         from mirage.clis.mail import MailCli
         return MailCli(mail, "/mail")
 
-    table: dict[str, Mount] = {"/mail": mail, "/docs": Documents(DOCS), **(mounts or {})}
+    slack = LazyMount(lambda counters: demo_slack(now, counters), ("read_many", "describe", "search"))
+
+    def make_slack_cli() -> VirtualCli:
+        from mirage.clis.slack import SlackCli
+        return SlackCli(slack.made, "/slack")
+
+    table: dict[str, Mount] = {"/mail": mail, "/slack": slack, "/docs": Documents(DOCS), **(mounts or {})}
     options.setdefault("clock", now)
-    clis = [LazyCli("mail", make_cli, mail.counters), *options.pop("clis", ())]
+    clis = [LazyCli("mail", make_cli, mail.counters), LazyCli("slack", make_slack_cli, slack.counters),
+            *options.pop("clis", ())]
     return Terminal(table, env=env, clis=clis, **options)
+
+
+def demo_slack(now: Callable[[], float], counters: Counters) -> Slack:
+    """The company's Slack; its simulator starts when something is asked."""
+    from mirage.bench.services.gmail.mailbox import Clock
+    from mirage.bench.services.slack import SlackSimulator
+    from mirage.bench.services.slack.server import USER
+    from mirage.mounts.slack.client import SlackClient
+    from mirage.mounts.slack.tree import Slack
+    starting = threading.Lock()
+    simulators: list[SlackSimulator] = []
+
+    class Client(SlackClient):
+        def connect(self) -> None:
+            with starting:
+                if not simulators:
+                    simulators.append(SlackSimulator(clock=Clock(now(), now)))
+                    self.endpoint = f"{simulators[0].start()}api/"
+
+        def close(self) -> None:
+            super().close()
+            for simulator in simulators:
+                simulator.stop()
+
+    client = Client(DemoToken(USER), rate=0.0)
+    client.counters = counters
+    return Slack(client=client)
 
 
 class Documents(Host):

@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 
 
 _WRITE_FAILED = {
-    "grep": 2, "egrep": 2, "fgrep": 2, "sort": 2, "sed": 4, "jq": 2, "diff": 2, "cmp": 2, "ls": 2, "expr": 3, "env": 125,
-    "printenv": 2, "tar": 2, "patch": 2, "xxd": 3,
+    "grep": 2, "egrep": 2, "fgrep": 2, "sort": 2, "sed": 4, "jq": 2, "diff": 2, "cmp": 2, "ls": 2, "expr": 3,
+    "env": 125, "printenv": 2, "tar": 2, "patch": 2, "xxd": 3,
 }
 """The exit status of a program that cannot write its output, where that is not 1."""
 

@@ -487,7 +487,7 @@ class Shell:
 
     def set_element(self, name: str, key: int | str, value: str, append: bool = False) -> None:
         """``name[key]=value``; `key` is a str exactly when `name` is an associative array (`is_assoc`)."""
-        if key.__class__ is int and key < 0 and name not in self.vars:  # type: ignore[operator]
+        if key.__class__ is int and key < 0 and name not in self.vars:
             raise ShellError(f"{name}[{key}]: bad array subscript")
         name, var = self._array_to_write(name, key.__class__ is str)
         flags = var.flags
@@ -749,7 +749,7 @@ class Shell:
             raise ShellError(f"{name}: readonly variable")
         scope[name] = old
         if old.__class__ is Var and self._is_temporary(name, index):
-            self.vars[name] = old.copy(self.token)  # type: ignore[union-attr]
+            self.vars[name] = old.copy(self.token)
             return
         if old.__class__ is not str and old is not None and old.flags & EXPORT:  # type: ignore[union-attr]
             self._exported = None

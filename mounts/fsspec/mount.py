@@ -62,18 +62,15 @@ class FileStore:
 
     def forget(self) -> None:
         """Something changed: ask again."""
-        self._clear()
-        self.store.fs.invalidate_cache()
-
-    def _clear(self) -> None:
         with self._lock:
             self._turn += 1
             self._infos.clear()
             self._listings.clear()
+        self.store.forget()
 
     def _refresh(self) -> None:
         if self._fresh.due():
-            self._clear()
+            self.forget()
             self._fresh.done()
 
     def _info(self, path: str) -> Info | None:
@@ -128,7 +125,7 @@ class FileStore:
             if path == "/" or path in self._folders:
                 return {}
             raise
-        own = self.store.fs._strip_protocol(full).strip("/")
+        own = self.store.bare(full)
         entries: dict[str, Info] = {}
         shadows: list[tuple[str, Info]] = []
         for info in found:
@@ -176,9 +173,10 @@ class FileStore:
         if info["type"] == "directory":
             return Stat(S_IFDIR | 0o555 | write & 0o200, 4096, _time(info) or self._made, nlink=2)
         size = info.get("size")
-        when = _time(info) or self._made
+        when = _time(info)
         tag = next((str(info[key]) for key in TAGS if info.get(key)), None)
-        return Stat(S_IFREG | 0o444 | write & 0o200, size, when, version=tag or f"{when}-{size}")
+        version = tag or (f"{when}-{size}" if when is not None else None)
+        return Stat(S_IFREG | 0o444 | write & 0o200, size, when or self._made, version=version)
 
     def _draft_stat(self, draft: Draft) -> Stat:
         if draft.unread:
@@ -417,20 +415,11 @@ class FileStore:
         stale = self._drafts.pop(new, None)
         if stale is not None:
             stale.discard()
-        blocking.call(self._move, old, new)
+        blocking.call(self.store.move, old, new)
         draft = self._drafts.pop(old, None)
         if draft is not None:
             draft.moved(partial(self._put, new))
             self._drafts[new] = draft
-
-    def _move(self, old: str, new: str) -> None:
-        from mirage.mounts.fsspec.store import _is_local
-        source, target = self.store.full(old), self.store.full(new)
-        if _is_local(self.store.fs):
-            self.store.call(old, "mv", source, target)
-        else:
-            self.store.call(old, "cp_file", source, target)
-            self.store.call(old, "rm_file", source)
 
     def _move_directory(self, old: str, new: str) -> None:
         if not self.store.flat:

@@ -96,6 +96,23 @@ class Store:
         with self.errors(path):
             return getattr(self.fs, function)(*args, **options)
 
+    def bare(self, full: str) -> str:
+        """A path as listings have it, without slashes around."""
+        return str(self.fs._strip_protocol(full)).strip("/")
+
+    def forget(self) -> None:
+        if self._made is not None:
+            self._made[0].invalidate_cache()
+
+    def move(self, old: str, new: str) -> None:
+        """A file to another name; it may replace one."""
+        source, target = self.full(old), self.full(new)
+        if _is_local(self.fs):
+            self.call(old, "mv", source, target)
+        else:
+            self.call(old, "cp_file", source, target)
+            self.call(old, "rm_file", source)
+
     def put(self, path: str, file: Any, size: int) -> None:
         """The whole content of a file, atomic where the store is: until the end there is the old one or none."""
         full = self.full(path)

@@ -1,11 +1,13 @@
 """Days of a conversation: from its whole history once that was listed, else from the window of one day."""
 from __future__ import annotations
 
+import errno
 import re
 import threading
 from typing import TYPE_CHECKING, Any
 
 from mirage.vfs.declare.store import Kept
+from mirage.vfs.service import service_error
 
 if TYPE_CHECKING:
     from mirage.mounts.gmail.dates import Days
@@ -31,6 +33,7 @@ class Chats:
         self.pages = pages
         self._lock = threading.Lock()
         self._changed: set[tuple[str, str]] = set()          # (conversation, day) that we changed
+        self.paths: dict[str, str] = {}                      # of conversations that were looked into
         self._own: list[tuple[float, str]] = []              # when and in which day we wrote
 
     # ---- people
@@ -66,14 +69,30 @@ class Chats:
     def one_direct(self, id: str) -> Message | None:
         return next((item for item in self.direct() if item["id"] == id), None)
 
+    def shared(self) -> list[Message]:
+        """Every file of the workspace, without content."""
+        def make(previous: Kept | None) -> Kept:
+            found: list[Message] = []
+            page, pages = 1, 1
+            while page <= pages:
+                answer = self.client.call("files.list", count=1000, page=page)
+                found += answer["files"]
+                pages = (answer.get("paging") or {}).get("pages", 1)
+                page += 1
+            return Kept(found, 1000 * len(found))
+        files: list[Message] = self.store.get(("shared",), "/", make).value
+        return files
+
     # ---- days
 
     def list_days(self, scope: Scope) -> list[Message]:
         """The days with messages, oldest first."""
+        self.paths[scope["channel"]["id"]] = scope.path
         history = self._history(scope)
         return [{"day": day, "latest": messages[-1]["ts"]} for day, messages in sorted(history.items()) if messages]
 
     def find_day(self, scope: Scope, name: str) -> Message | None:
+        self.paths[scope["channel"]["id"]] = scope.path
         messages = self.messages(scope["channel"]["id"], scope.path, name)
         return {"day": name, "latest": messages[-1]["ts"]} if messages else None
 
@@ -84,7 +103,7 @@ class Chats:
             return []
         kept = self.store.peek((path, "history"), f"{path}/.history")
         if kept is not None:
-            self._redo(kept.value, channel, path)
+            self._redo(kept, channel, path)
             found: list[Message] = kept.value.get(day, [])
             if found or not self._cut(kept):
                 return found
@@ -106,21 +125,20 @@ class Chats:
         def make(previous: Kept | None) -> Kept:
             with self._lock:
                 self._changed = {(c, d) for c, d in self._changed if c != channel}
-            found = self._pages("conversations.history", "messages", self.pages, channel=channel, limit=PAGE)
+            found, cut = self._walk("conversations.history", "messages", self.pages, channel=channel, limit=PAGE)
             by_day: dict[str, list[Message]] = {}
             for message in reversed(found):
                 by_day.setdefault(self.day_of(message["ts"]), []).append(message)
-            cut = len(found) >= self.pages * PAGE
-            if cut:
+            if cut and by_day:
                 del by_day[min(by_day)]                      # perhaps not whole
             return Kept(by_day, len(str(found)), cut)
         kept = self.store.get((path, "history"), f"{path}/.history", make)
+        self._redo(kept, channel, path)
         history: dict[str, list[Message]] = kept.value
-        self._redo(history, channel, path)
         return history
 
-    def _redo(self, history: dict[str, list[Message]], channel: str, path: str) -> None:
-        """Ask again for the days that we changed."""
+    def _redo(self, history: Kept, channel: str, path: str) -> None:
+        """Ask again for the days that we changed. Others may be reading the old ones."""
         with self._lock:
             days = [day for c, day in self._changed if c == channel]
             self._changed.difference_update((channel, day) for day in days)
@@ -132,7 +150,9 @@ class Chats:
                 window = self._window(channel, *bounds)
                 return Kept(window, len(str(window)))
             try:
-                history[day] = self.store.get((path, "window", day), f"{path}/{day}", make).value
+                window = self.store.get((path, "window", day), f"{path}/{day}", make).value
+                with self._lock:
+                    history.value = {**history.value, day: window}
             except OSError:
                 with self._lock:
                     self._changed.add((channel, day))
@@ -215,8 +235,12 @@ class Chats:
 
     # ---- requests
 
-    def _pages(self, method: str, key: str, most: int | None = None, **arguments: Any) -> list[Message]:
-        """All items of a method that gives cursors; at most `most` pages."""
+    def _pages(self, method: str, key: str, **arguments: Any) -> list[Message]:
+        """All items of a method that gives cursors."""
+        return self._walk(method, key, None, **arguments)[0]
+
+    def _walk(self, method: str, key: str, most: int | None, **arguments: Any) -> tuple[list[Message], bool]:
+        """(the items of at most `most` pages, are there more)"""
         found: list[Message] = []
         cursor, pages = "", 0
         while True:
@@ -226,6 +250,8 @@ class Chats:
             found += answer[key]
             pages += 1
             following = (answer.get("response_metadata") or {}).get("next_cursor") or ""
-            if not following or following == cursor or most is not None and pages >= most:
-                return found
+            if not following or most is not None and pages >= most:
+                return found, bool(following)
+            if following == cursor:
+                raise service_error(errno.EIO, f"slack: the pages of {method} go round in a circle")
             cursor = following

@@ -62,7 +62,7 @@ class SlackClient:
         self._offset = 0.0                                   # the service's clock less ours
 
     def connect(self) -> None:
-        """Before the first request."""
+        """Called before every request; a subclass may start its server here."""
 
     def same_account(self, token: Secret | None, endpoint: str) -> bool:
         """Do these options name the account of this client?"""

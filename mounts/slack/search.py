@@ -1,11 +1,12 @@
 """Search by Slack's index of words. The answer is a superset of what matches, or says what was left out.
 
 What search.messages finds for a whole word: it occurs in the text of a message. A word in our files may come from
-elsewhere: keys, ids, people, conversations, reactions, the letter behind an escaped newline. Those are looked after
-here; the names and contents of shared files are not known to the index, so the note counts them where they would be read.
+elsewhere: keys, ids, people, conversations, reactions, the letter behind an escaped newline: looked after here.
+The contents of shared files are not known to that index: the note counts them where they would be read.
 """
 from __future__ import annotations
 
+import errno
 import re
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -22,11 +23,16 @@ TOKEN = re.compile(r"\w+")
 PLAIN = re.compile(r"[^\W\d_]{3,}")
 LAST_LETTER = 0x52F                                          # Latin, Greek, Cyrillic: scripts with spaces
 KEYS = """
-type message user text team thread_ts thread parent_user_id reply_count reply_users reply_users_count latest_reply replies
-reactions name users count files attachments subtype bot_message bot_id color danger good warning fallback blocks elements
-rich_text rich_text_section edited true false null file url private download mimetype filetype title mode hosted created
-timestamp size somebody channel here everyone http https mailto slack com"""
+type message user text team thread_ts thread parent_user_id reply_count reply_users reply_users_count
+latest_reply replies reactions name users count files attachments subtype bot_message bot_id color danger good
+warning fallback blocks elements rich_text rich_text_section edited true false null file url private download
+mimetype filetype title mode hosted created timestamp size somebody channel here everyone http https mailto
+slack com purpose topic inviter icons emoji subscribed upload permalink external public footer fields short
+actions value style element section divider context mrkdwn verbatim border indent list link unicode range
+broadcast usergroup date pinned starred hidden deleted updated app root editor lines preview shares username has
+joined left set renamed archived unarchived added removed integration"""
 CONSTANT = frozenset(KEYS.split())
+FILE_FIELDS = ("name", "title", "mimetype", "filetype", "pretty_type", "mode")
 FILE_KEYS = ("a", "a.txt", "a.md", "a.csv", "a.pdf", "a.json", "a.html", "a.log")
 COUNT = 100
 NOTE = "searched by the service for whole words"
@@ -63,7 +69,10 @@ class _Search:
         self.query = query
 
     def is_plain(self, word: str) -> bool:
-        """Does the word occur in our files only where the text of a message has it, or its reactions?"""
+        """Does the word occur in our files only where the text of a message has it, or its reactions?
+
+        Not where it is in the name of a person, a conversation or a shared file.
+        """
         if word in CONSTANT or not PLAIN.fullmatch(word) or ord(max(word)) > LAST_LETTER:
             return False
         return word not in self._names()
@@ -74,6 +83,8 @@ class _Search:
             texts += [user.get("name", ""), self.chats.name(user["id"])]
         texts += [item.get("name", "") for _, item in self.conversations()]
         texts += self.mount.point.split("/")
+        for file in self.chats.shared():
+            texts += [str(file.get(key, "")) for key in FILE_FIELDS]
         return {w.casefold() for text in texts for w in (*TOKEN.findall(text), *PLAIN.findall(text))}
 
     def conversations(self) -> list[tuple[str, dict[str, Any]]]:
@@ -148,8 +159,10 @@ class _Search:
             id, path = pair
             try:
                 answer = self.client.call("conversations.history", channel=id, oldest=f"{since:.6f}", limit=COUNT)
-            except OSError:
-                return []                                    # not in that channel: reading says so
+            except OSError as e:
+                if e.errno not in (errno.EACCES, errno.ENOENT):
+                    raise
+                return []                                    # not in that channel: nothing of it can be read
             return [f"{path}/{self.chats.day_of(m['ts'])}" for m in answer["messages"]]
         for result in blocking.map_ordered(newest, list(known.items()), self.mount.width):
             if isinstance(result, Exception):
@@ -163,8 +176,7 @@ class _Search:
         names = self.query.names
         if names is not None and not any(names(name) for name in FILE_KEYS):
             return 0
-        answer = blocking.call(partial(self.client.call, "files.list", count=1))
-        return int((answer.get("paging") or {}).get("total", len(answer.get("files", ()))))
+        return len(self.chats.shared())
 
     def _candidates(self, days: dict[str, None], skipped: int) -> Candidates:
         names = self.query.names

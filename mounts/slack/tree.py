@@ -87,7 +87,8 @@ class Slack(Declared):
                     Rendering(suffix=".txt", format="text", render=self._text)]),
                 Directory(name="files", children=[
                     File(name="{title_or_name}", each=lambda scope: self.chats.files(scope), size="length",
-                         modified="created", content=lambda scope: self.chats.download(scope), renderings=[Rendering(format="bytes")])])])]
+                         modified="created", content=lambda scope: self.chats.download(scope),
+                         renderings=[Rendering(format="bytes")])])])]
 
     def _direct(self, scope: Scope, name: str) -> Any:
         """The direct conversation of a name."""
@@ -108,8 +109,10 @@ class Slack(Declared):
 
     def conversation(self, id: str) -> str:
         """The path of a conversation's directory. Raises OSError where there is none."""
-        for top, index in (("/channels", 0), ("/dms", 0)):
-            kept = self.store.peek((top, index, "list"), top)
+        if id in self.chats.paths:
+            return self.chats.paths[id]
+        for top in ("/channels", "/dms"):
+            kept = self.store.peek((top, 0, "list"), top)
             for stem, item in kept.value.items() if kept is not None else ():
                 if item["id"] == id:
                     return f"{top}/{stem}"

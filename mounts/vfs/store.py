@@ -32,6 +32,7 @@ class VfsStore:
         self._opaque: set[str] = set()
         self._redirects: dict[str, str] = {}
         mount.listeners.append(self._forget)
+        mount.show_owners()
 
     def _forget(self) -> None:
         self._loaded = False

@@ -191,6 +191,12 @@ class Tree:
         if ino in self._subdirs:
             self._subdirs[ino] += more
 
+    def show_owners(self) -> None:
+        """From now on root's files are shown as root's: a layer must keep the owners of its base."""
+        with self.db.reading:
+            self.map_root = False
+            self._nodes.clear()
+
     # ---- finding
 
     def node(self, path: str) -> Node:

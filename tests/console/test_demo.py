@@ -41,7 +41,7 @@ def test_sending_shows_in_the_same_line(capfd):
 
 def test_start_asks_nothing_and_loads_little(terminal):
     code = ("import sys; from mirage.console.demo import demo_terminal; t = demo_terminal(); r = t.run('echo hi; ls /docs; type mail'); "
-            "t.close(); heavy = {'googleapiclient', 'httplib2', 'mirage.clis.mail', 'mirage.bench.services.gmail'} & set(sys.modules); "
+            "t.close(); heavy = {'googleapiclient', 'httplib2', 'mirage.clis.mail', 'mirage.bench.services.gmail', 'slack_sdk', 'mirage.mounts.slack.tree', 'mirage.bench.services.slack'} & set(sys.modules); "
             "print(sorted(heavy), 'mail' in r.stdout)")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.stdout == "[] True\n", done
@@ -52,7 +52,18 @@ def test_the_guides_are_short(terminal):
     guides = [terminal.run(f"cat /{name}.md").stdout for name in ("VFS", "SKILL")]
     assert "`/docs`" in guides[0] and "`/mail/<Folder>/" in guides[0] and "`send-email`" in guides[1]
     sizes = [len(encoding.encode(guide)) for guide in guides]
-    assert sizes[0] < 600 and sizes[1] < 800, sizes
+    assert "`/slack/channels/<name>__<id>/" in guides[0] and "`post-message`" in guides[1]
+    assert sizes[0] < 1200 and sizes[1] < 2000, sizes
+
+
+def test_slack(capfd):
+    status, out, err = demo(capfd, "cat /slack/channels/apollo*/2026-09-22/chat.txt | head -1; slack post-message --channel_id C05RANDOM "
+                            "--text 'Hello everybody' | jq -r .path; tail -1 /slack/channels/random__C05RANDOM/2026-09-30/chat.txt; "
+                            "grep -rlw --include='chat.*' Champagne /mail /slack; ls /slack/dms | wc -l")
+    lines = out.splitlines()
+    assert status == 0 and not err and lines[0].startswith("[09:00] Jonas Weiß: The drift is back. @Priya Raman")
+    assert lines[1] == "/slack/channels/random__C05RANDOM/2026-09-30/chat.jsonl" and lines[2] == "[16:00] Mara Lindqvist: Hello everybody"
+    assert "/slack/channels/general__C01GENERAL/2026-09-24/chat.txt" in lines and lines[-1] == "7"
 
 
 def test_documents(terminal):
@@ -80,9 +91,9 @@ def test_nothing_is_left_behind():
     import threading
     before = set(threading.enumerate())
     terminal = demo_terminal()
-    terminal.run("ls /mail")
+    terminal.run("ls /mail /slack/channels")
     terminal.close()
-    for thread in [t for t in set(threading.enumerate()) - before if t.name == "GmailSimulator"]:
+    for thread in [t for t in set(threading.enumerate()) - before if t.name.endswith("Simulator")]:
         thread.join(5)
         assert not thread.is_alive()
 

@@ -44,6 +44,8 @@ def main() -> int:
         for number in range(options.first, options.first + options.count):
             one = case(options.seed, number, options.only)
             seen[one.kind] += 1
+            if not (number + 1) % 1000:
+                print(f"... {number + 1}: {unexplained} unexplained", file=sys.stderr, flush=True)
             difference = compare(jail, one)
             if difference is None:
                 continue

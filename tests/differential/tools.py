@@ -164,7 +164,7 @@ def _wc(r: ToolRuns) -> str:
 def _find(r: ToolRuns) -> str:
     tests = ("-type f", "-type d", "-name '*.txt'", "-name 'd*'", "-iname 'D*'", "-path './d*'", "-type f -size 0", "-type f -size -2", "-type f -size +10c", "-empty", "-maxdepth 1", "-mindepth 2", "-maxdepth 2", "! -name '*.txt'", "-o -name e.txt",
              "-regex '.*x.*'", "-perm 644", "-perm -u+w", "-perm /111", "-newer f.txt", "-prune", "-not -type d", "\\( -name a -o -name d \\)", "-user user", "-type f -links 1", "-wholename '*/d/*'", "-depth", "-true", "-false", "-name '[f-g]*'", "-mtime +1", "-regextype posix-extended -regex '.*/(f|g).txt'", "-samefile f.txt", "-xtype f")
-    actions = ("", "", "-print", "-printf '%p %y %m %d %f %h\\n'", "-printf '%P|%u|%t\\n'", "-print0", "-exec echo {} \\;", "-exec basename -a {} +", "-exec grep -l a {} +", "-delete", "-printf '%TY %Tm %l|\\n'", "-execdir echo {} \\;", "-ls >ls.out", "-type f -printf '%-10f|%5s|\\n'", "-fprint out", "-printf '%H %M\\n'")
+    actions = ("", "", "-print", "-printf '%p %y %m %d %f %h\\n'", "-printf '%P|%u|%t\\n'", "-print0", "-exec echo {} \\;", "-exec basename -a {} +", "-exec grep -l a {} +", "-delete", "-printf '%TY %Tm %l|\\n'", "-execdir echo {} \\;", "-type f -printf '%-10f|%5s|\\n'", "-fprint out", "-printf '%H %M\\n'")
     return f"find {r.pick(('.', 'd', '', 'f.txt d', 'nope', './d/', '*'))} {' '.join(r.rng.sample(tests, r.rng.randint(0, 3)))} {r.pick(actions)} | tr '\\0' '\\n' | LC_ALL=C sort"
 
 
@@ -222,7 +222,10 @@ def _names(r: ToolRuns) -> str:
 
 
 def _stat(r: ToolRuns) -> str:
-    return f"stat {r.pick(('-c %n:%s:%a', '-c %A-%F', '-c %U:%G:%u', '-c %Y', '-c %y', '--printf %n' + chr(92) + chr(92) + 'n', '-c %h', '-c %N', '-c %f', '-L -c %s', '-c %10s:%-5a:%05u'))} {r.pick(('f.txt', 'd', 'e.txt', 'f.txt g.txt', 'nope', 'd/x.txt'))} | sed 's/directory:[0-9]*/D/'" if r.maybe(0.3) else f"stat {r.pick(('-c %n:%a', '-c %A-%F', '-c %U:%G', '-c %Y', '-c %y', '-c %N', '-c %f'))} {r.pick(('f.txt', 'd', 'e.txt', 'f.txt g.txt', 'nope', 'd/x.txt'))}"
+    plain = r.maybe(0.5)
+    forms = ("-c %n:%s:%a", "-c %h", "-c %10s:%-5a:%05u", "-L -c %s", "--printf %n\\\\n") if plain else ("-c %n:%a", "-c %A-%F", "-c %U:%G:%u", "-c %Y", "-c %y", "-c %N", "-c %f")
+    names = ("f.txt", "e.txt", "f.txt g.txt", "nope", "d/x.txt") if plain else ("f.txt", "d", "e.txt", "f.txt g.txt", "nope", "d/x.txt")
+    return f"stat {r.pick(forms)} {r.pick(names)}"
 
 
 def _ls(r: ToolRuns) -> str:

@@ -27,20 +27,19 @@ class S3:
         self.server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
         self.server.start()
         self.address = "http://{}:{}".format(*self.server.get_host_and_port())
+        import boto3
+        self.client = boto3.client("s3", endpoint_url=self.address, aws_access_key_id="x", aws_secret_access_key="x",
+                                   region_name="us-east-1")
         return self
 
     def __exit__(self, *exc):
         self.server.stop()
 
-    def client(self):
-        import boto3
-        return boto3.client("s3", endpoint_url=self.address, aws_access_key_id="x", aws_secret_access_key="x", region_name="us-east-1")
-
     def reset(self, objects):
         """Only these objects: BUCKET/KEY -> content."""
         import httpx
         httpx.post(self.address + "/moto-api/reset", trust_env=False).raise_for_status()
-        client = self.client()
+        client = self.client
         for bucket in {path.partition("/")[0] for path in objects}:
             client.create_bucket(Bucket=bucket)
         for path, data in objects.items():

@@ -270,3 +270,40 @@ def test_describe(desk):
         text = terminal.run("cat /VFS.md").stdout
     assert "| `/desk` | Tickets of the help desk, by project. Read-only. |" in text and desk.log == []
     assert "`/desk/<name>/<title>__<id>.json`" in text and "## `.json` format" in text
+
+
+def test_listings_by_post_have_their_parameters_in_the_body():
+    seen = []
+
+    class Query(Desk):
+        def answer(self, request):
+            from mirage.bench.services.http import Response
+            body = request.json()
+            seen.append(body)
+            at = body.get("start", 0)
+            return Response.of_json({"results": self.projects[at:at + body["size"]], "next": at + 2 if at < 4 else None})
+
+    with Query() as simulator:
+        simulator.fault("reset", after=True, times=1)
+        service = Service(name="q", summary="x", tree=[Directory(name="{name}", each=Listing(path="/p"), children=[])])
+        listing = Listing(method="POST", path="/query", items="results", body={"filter": {"kind": "{kind}", "n": ["{n}", 2]}},
+                          paging=Paging(kind="cursor", parameter="start", next="next", size=2, size_parameter="size"))
+        mount = Declared(service, RestClient(service, Token(), simulator.address, retry=QUICK))
+        kept = mount.fetch_listing(listing, {"kind": "a", "n": 7})
+        assert len(kept.value) == 5 and seen[-1] == {"filter": {"kind": "a", "n": [7, 2]}, "size": 2, "start": 4}
+
+
+def test_what_was_asked_for_before_a_change_does_not_hide_it(desk):
+    """A slow listing that began before our change ends after it."""
+    mount = desk_mount(desk)
+    desk.fault("latency", "/tickets", seconds=0.3, times=1)
+    slow = threading.Thread(target=mount.list, args=("/Network",))
+    mount.list("/")
+    slow.start()
+    time.sleep(0.1)
+    desk.fault("latency", "/tickets", seconds=0.0)
+    desk.add(5, "Brand new", "x")
+    mount.stale(["/Network"])
+    assert [e.name for e in mount.list("/Network")] == ["Brand new__24.json", "Brand new__24.md"]
+    slow.join(10)
+    assert [e.name for e in mount.list("/Network")] == ["Brand new__24.json", "Brand new__24.md"]

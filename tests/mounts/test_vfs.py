@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import random
 import sqlite3
@@ -14,7 +15,7 @@ import pytest
 
 from mirage import Terminal
 from mirage.mounts import Vfs
-from mirage.mounts.vfs import SchemaError, maintenance
+from mirage.mounts.vfs import SchemaError, maintenance, schema
 from mirage.mounts.vfs.integrity import check, repair
 from mirage.mounts.vfs.names import shown, stored
 from mirage.vfs.spec import open_spec
@@ -467,3 +468,63 @@ def test_T82_T83_T86_backup_of_a_database_in_use(vfs, tmp_path):
         assert made.fs.read("/d/f") == b"1" * 100_000 and not made.fs.exists("/later")
         assert rows(made, "fs_data") == 2 + 80 and check(made.db) == []
     assert sorted(p.name for p in tmp_path.iterdir() if p.name.startswith("copy")) == ["copy.db"]
+
+
+def test_who_waits_for_another_program_does_not_stop_the_terminal(vfs):
+    connection = sqlite3.connect(vfs.path, isolation_level=None, check_same_thread=False)
+    with Terminal({"/workspace": vfs}) as terminal:
+        terminal.run("true")
+        connection.execute("BEGIN IMMEDIATE")
+        timer = threading.Timer(0.8, connection.execute, ["COMMIT"])
+        timer.start()
+        assert terminal.run("(echo x > f; echo second) & sleep 0.1; echo first; wait").stdout == "first\nsecond\n"
+        timer.join()
+        connection.close()
+
+
+def test_a_database_that_cannot_grow_says_so_and_stays_whole(vfs):
+    vfs.fs.write("/f", b"kept")
+    with vfs.db.reading:
+        pages = vfs.db.execute("PRAGMA page_count").fetchone()[0]
+        vfs.db.execute(f"PRAGMA max_page_count = {pages + 20}")
+    with pytest.raises(OSError) as caught:
+        vfs.fs.write("/g", bytes(1 << 20))
+    assert caught.value.errno == errno.ENOSPC and not vfs.fs.exists("/g")
+    handle = vfs.mount.open("/f", os.O_RDWR)
+    handle.pwrite(bytes(1 << 20), 0)
+    with pytest.raises(OSError):
+        handle.sync()
+    with pytest.raises(OSError):
+        handle.close()
+    assert vfs.fs.read("/f") == b"kept" and check(vfs.db) == [] and vfs.mount.dirty == 0
+    vfs.fs.write("/f", b"new")
+    assert vfs.fs.read("/f") == b"new"
+
+
+def test_a_failed_change_leaves_no_trace(vfs):
+    vfs.fs.write("/d/f", b"1", parents=True)
+    with pytest.raises(RuntimeError):
+        with vfs.db.writing:
+            vfs.mount.rename("/d", "/e")
+            vfs.mount.unlink("/e/f")
+            vfs.mount.mkdir("/new", 0o755, 1000, 1000)
+            raise RuntimeError
+    assert vfs.fs.read("/d/f") == b"1" and [e.name for e in vfs.fs.list("/")] == ["d"]
+    assert vfs.fs.stat("/").nlink == 3 and check(vfs.db) == []
+
+
+def test_looking_into_the_peers_file_writes_nothing(tmp_path):
+    path = tmp_path / "plain.db"
+    connection = sqlite3.connect(path, isolation_level=None)
+    for statement in schema.BASE.split(";"):
+        connection.execute(statement)
+    connection.execute("INSERT INTO fs_config VALUES ('chunk_size', '4096'), ('schema_version', '0.4')")
+    connection.execute("INSERT INTO fs_inode (ino, mode, nlink, atime, mtime, ctime) VALUES (1, 16877, 1, 0, 0, 0)")
+    connection.close()
+    before = path.read_bytes()
+    with Vfs.open(path) as vfs:
+        assert vfs.fs.list("/") == [] and vfs.fs.filesystem.listxattr("/") == [] and check(vfs.db) == []
+    assert path.read_bytes() == before
+    with Vfs.open(path) as vfs:
+        vfs.fs.write("/f", b"1")
+        assert vfs.db.complete and vfs.fs.read("/f") == b"1"

@@ -169,16 +169,7 @@ def test_a_backup_has_no_holes_for_the_peer(peer, path, tmp_path):
 
 def test_while_the_peer_has_it_we_say_so(peer, path):
     Vfs.open(path).close()
-    script = f"""
-import subprocess, sys
-code = '''
-from mirage.mounts import Vfs
-try:
-    Vfs({str(path)!r}, patience=0.5)
-except OSError as e:
-    print(e.errno)
-'''
-done = subprocess.run([{sys.executable!r}, "-c", code], capture_output=True, text=True, cwd={os.getcwd()!r})
-return done.stdout.strip() + done.stderr
-"""
+    code = f"from mirage.mounts import Vfs\ntry:\n    Vfs({str(path)!r}, patience=0.5)\nexcept OSError as e:\n    print(e.errno)"
+    script = (f"import subprocess\ndone = subprocess.run([{sys.executable!r}, '-c', {code!r}], capture_output=True, text=True,"
+              f" cwd={os.getcwd()!r})\nreturn done.stdout.strip() + done.stderr")
     assert peer(path, script) == "16"

@@ -10,10 +10,11 @@ from hypothesis import strategies as some
 
 from mirage.mounts import Host, Memory, Vfs
 from mirage.mounts.memory.store import MemoryStore
+from mirage.mounts.vfs.integrity import check
 from mirage.mounts.vfs.store import VfsStore
 from mirage.vfs.layer import Layer
 from mirage.vfs.types import S_IFDIR, S_IFREG, Capabilities, Entry, Stat, enoent
-from tests.mounts.contract import MountContract
+from tests.mounts.contract import MountContract, in_threads, raises
 from tests.vfs.support import filesystem
 
 SAMPLE = {"a": b"alpha", "b": b"", "d/a": b"one", "d/b": b"two", "d/d/a": b"deep", "e/d/c": b"three", "e/b": b"four"}
@@ -78,8 +79,8 @@ class Counting:
         return self.files[path][offset:None if length is None else offset + length]
 
 
-def store(kind, where=None):
-    return MemoryStore() if kind == "memory" else VfsStore(Vfs(":memory:" if where is None else where).mount)
+def store(kind, where=":memory:", **options):
+    return MemoryStore() if kind == "memory" else VfsStore(Vfs(where, **options).mount)
 
 
 @pytest.fixture(params=["memory", "database"])
@@ -112,7 +113,7 @@ class TestLayerOverService(MountContract):
 class TestPartialLayer(MountContract):
     @pytest.fixture
     def mount(self):
-        base = Memory({"a.bin": bytes(range(256)) * 4000, "docs/b.bin": b"x" * 200_000})
+        base = Memory({"a.bin": bytes(range(256)) * 100, "docs/b.bin": b"x" * 30_000})
         return Layer(base, store("database"), partial="on")
 
 
@@ -222,14 +223,181 @@ def same_as_plain(history, layer):
 def test_random_histories(where):
     @settings(max_examples=EXAMPLES, deadline=None, report_multiple_bugs=False, suppress_health_check=list(HealthCheck))
     @given(some.lists(OPERATIONS, max_size=30))
-    def check(history):
+    def equal(history):
         base = sample()
         before = Side(base).tree()
         if where == "two layers":
             layer = Layer(Layer(base, store("memory")), store("memory"))
+        elif where == "database, partial":                   # with chunks so short that every file has several
+            layer = Layer(base, store("database", chunk_size=4), partial="on")
         else:
-            layer = Layer(base, store(where[:8].rstrip(",")), partial="on" if "partial" in where else "off")
+            layer = Layer(base, store(where))
         same_as_plain(history, layer)
         assert Side(base).tree() == before
+        assert Side(Layer(layer.base, layer.store)).tree() == Side(layer).tree()
+        if where.startswith("database"):
+            assert [p for p in check(layer.delta.db) if p.check != "chunk" and not p.repairable] == []
 
-    check()
+    equal()
+
+
+# ---- what it leaves alone, and what it keeps
+
+def test_looking_copies_nothing(kind):
+    base, kept = Counting({"/a": b"alpha", "/d/b": b"beta"}), store(kind)
+    layer = Layer(base, kept)
+    fs = filesystem({"/": layer}, cwd="/", default=False)
+    assert fs.read("/a") == b"alpha" and [e.name for e in fs.list("/d")] == ["b"]
+    handle = fs.open("/d/b")
+    assert handle.pread(10, 0) == b"beta"
+    handle.close()
+    assert kept.mount.list("/") == [] and list(layer.changes()) == []
+
+
+def test_replacing_a_file_of_a_service_does_not_read_it(kind):
+    base = Counting({"/a": b"alpha", "/b": b"beta"})
+    layer = Layer(base, store(kind))
+    layer.replace("/a", b"new", 0o644, 1000, 1000)
+    layer.open("/b", os.O_WRONLY | os.O_TRUNC).close()
+    layer.unlink("/b")
+    assert base.reads == [] and layer.read("/a") == b"new"
+    raises(errno.ENOENT, layer.stat, "/b")
+
+
+def test_what_copying_up_keeps(kind):
+    base = sample()
+    base.setattr("/d", mode=0o1750, uid=0, gid=7, mtime_ns=12_345_000_000_001)
+    base.setxattr("/d", "user.d", b"1")
+    base.setattr("/a", uid=7, mode=0o4711, mtime_ns=9)
+    layer = Layer(base, store(kind))
+    before = {path: layer.stat(path) for path in ("/d", "/a", "/d/b")}
+    layer.open("/d/b", os.O_RDWR).close()
+    layer.open("/a", os.O_RDWR).close()
+    for path, was in before.items():
+        now = layer.stat(path)
+        assert (now.mode, now.uid, now.gid, now.mtime_ns, now.atime_ns, now.ino) == \
+            (was.mode, was.uid, was.gid, was.mtime_ns, was.atime_ns, was.ino), path
+    assert layer.getxattr("/d", "user.d") == b"1" and layer.getxattr("/a", "user.color") == b"red"
+
+
+def test_an_open_file_shows_what_is_written_later(kind):
+    layer = Layer(sample(), store(kind))
+    reader = layer.open("/a", os.O_RDONLY)
+    writer = layer.open("/c", os.O_WRONLY)                   # its other name
+    writer.pwrite(b"OMEGA", 0)
+    assert reader.pread(10, 0) == b"OMEGA"
+    writer.close()
+    reader.close()
+
+
+def test_the_hook_is_told_before_the_first_change(kind):
+    told = []
+    base = sample()
+
+    def hook(path, stat):
+        told.append((path, None if stat is None else stat.size))
+        if path == "/b":
+            raise PermissionError(errno.EACCES, "no", path)
+
+    layer = Layer(base, store(kind), on_change=hook)
+    raises(errno.EACCES, layer.replace, "/b", b"x", 0o644, 1000, 1000)
+    assert layer.read("/b") == b""
+    for data in (b"1", b"2"):
+        layer.replace("/a", data, 0o644, 1000, 1000)
+    layer.replace("/new", b"", 0o644, 1000, 1000)
+    layer.unlink("/e/b")
+    layer.rename("/d", "/moved")
+    assert told == [("/b", 0), ("/a", 5), ("/new", None), ("/e/b", 4), ("/d", 4096), ("/moved", None)]
+
+
+def test_a_database_keeps_the_layer(tmp_path):
+    path = tmp_path / "layer.db"
+    layer = Layer(sample(), store("database", path))
+    layer.rename("/d", "/g")
+    layer.rename("/g/d", "/e/x")
+    layer.unlink("/g/b")
+    layer.mkdir("/d", 0o755, 1000, 1000)
+    layer.replace("/d/new", b"1", 0o644, 1000, 1000)
+    expected = Side(layer).tree()
+    layer.close()
+    with Vfs(path) as vfs:
+        assert check(vfs.db) == []
+    again = Layer(sample(), store("database", path))
+    assert Side(again).tree() == expected
+    assert again.read("/e/x/a") == b"deep" and [e.name for e in again.list("/d")] == ["new"]
+    again.close()
+
+
+def test_renaming_a_directory_of_the_base_copies_no_file(tmp_path):
+    base = Memory({f"big/{n}/{m}": b"x" * 10_000 for n in range(20) for m in range(20)})
+    kept = store("database", tmp_path / "layer.db")
+    layer = Layer(base, kept)
+    layer.rename("/big", "/huge")
+    layer.rename("/huge/7", "/seven")
+    assert len(layer.list("/huge")) == 19 and layer.read("/seven/3") == b"x" * 10_000
+    raises(errno.ENOENT, layer.stat, "/big")
+    with kept.mount.db.reading:
+        assert kept.mount.db.execute("SELECT count(*) FROM fs_data").fetchone()[0] == 0
+
+
+def test_a_copy_that_a_crash_cut_off_is_not_seen(tmp_path):
+    base = Memory({"big": b"x" * (5 << 20)})
+    vfs = Vfs(tmp_path / "layer.db")
+    vfs.fs.write("/.mirage-copy-1234", b"half")
+    layer = Layer(base, VfsStore(vfs.mount))
+    assert [e.name for e in layer.list("/")] == ["big"] and not vfs.fs.exists("/.mirage-copy-1234")
+    handle = layer.open("/big", os.O_RDWR)
+    handle.pwrite(b"y", 0)
+    handle.close()
+    assert layer.read("/big", 0, 2) == b"yx" and len(layer.read("/big")) == 5 << 20
+    assert [e.name for e in vfs.fs.list("/")] == ["big"]
+    vfs.close()
+
+
+def test_T28_one_byte_of_a_large_file_costs_one_chunk():
+    base = Memory({"big": bytes(range(256)) * 40_000})
+    kept = store("database")
+    layer = Layer(base, kept, partial="auto", threshold=1 << 20)
+    handle = layer.open("/big", os.O_RDWR)
+    handle.pwrite(b"!", 5_000_000)
+    handle.pwrite(b"end", -1)
+    expected = bytearray(base.read("/big"))
+    expected[5_000_000] = ord("!")
+    expected += b"end"
+    assert layer.read("/big") == bytes(expected)
+    handle.truncate(5_100_000)
+    handle.truncate(5_300_000)
+    handle.close()
+    assert layer.read("/big") == bytes(expected[:5_100_000]) + bytes(200_000)
+    with kept.mount.db.reading:
+        assert kept.mount.db.execute("SELECT count(*) FROM fs_data").fetchone()[0] <= 3
+
+
+def test_T27_only_three_policies():
+    with pytest.raises(ValueError):
+        Layer(Memory(), store("memory"), partial="sometimes")
+
+
+def test_T31_a_base_that_changed_is_not_mixed_in():
+    base = Memory({"big": bytes(300_000)})
+    layer = Layer(base, store("database"), partial="on")
+    handle = layer.open("/big", os.O_RDWR)
+    handle.pwrite(b"!", 0)
+    handle.close()
+    base.replace("/big", b"y" * 300_000, 0o644, 1000, 1000)
+    raises(errno.ESTALE, layer.read, "/big")
+
+
+def test_threads_change_one_layer():
+    layer = Layer(Memory({f"d/{n}": b"base" for n in range(40)}), store("database"))
+
+    def work(number):
+        for turn in range(number, 40, 4):
+            handle = layer.open(f"/d/{turn}", os.O_RDWR)
+            handle.pwrite(b"NEW!", 0)
+            handle.close()
+            layer.rename(f"/d/{turn}", f"/d/{turn}.moved")
+
+    in_threads(4, work)
+    assert sorted(e.name for e in layer.list("/d")) == sorted(f"{n}.moved" for n in range(40))
+    assert all(layer.read(f"/d/{n}.moved") == b"NEW!" for n in range(40))

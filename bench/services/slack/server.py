@@ -1,4 +1,4 @@
-"""The simulator: POST /api/METHOD with form fields, answers with `ok`; files below /files-pri/."""
+"""The simulator: POST /api/METHOD with form fields or JSON, answers with `ok`; files below /files-pri/."""
 from __future__ import annotations
 
 import base64
@@ -76,7 +76,10 @@ class SlackSimulator(Simulator):
             return self.error(404)
         if kind is None:
             return self.error(200, "invalid_auth" if "authorization" in request.headers else "not_authed")
-        fields = dict(parse_qsl(request.body.decode(), keep_blank_values=True))
+        if request.headers.get("content-type", "").startswith("application/json"):
+            fields = {key: str(value) for key, value in request.json().items()}
+        else:
+            fields = dict(parse_qsl(request.body.decode(), keep_blank_values=True))
         fields.update({key: values[0] for key, values in request.query.items()})
         entry.query = {key: [value] for key, value in fields.items()}
         if name.startswith("search.") and kind != "user":
@@ -216,7 +219,7 @@ def _page(key: str, items: list[Any], fields: Fields, default: int) -> dict[str,
         limit = int(fields.get("limit", default)) or default
     except ValueError:
         raise SlackError("invalid_cursor") from None
-    if not 0 < limit < 1000 and default < limit:
+    if not 0 < limit <= 1000:
         raise SlackError("invalid_limit")
     more = at + limit < len(items)
     following = base64.b64encode(f"next:{at + limit}".encode()).decode() if more else ""

@@ -163,8 +163,8 @@ class Workspace:
             pairs = [(c, m) for c, messages in self.messages.items() for m in messages]
             pairs += [(c, m) for (c, _), replies in self.replies.items() for m in replies]
             return {f"{c} {m['ts']}": {
-                "user": m["user"], "text": m["text"],
-                "thread": m.get("thread_ts", "") if m.get("thread_ts") != m["ts"] else "", "reactions": copy.deepcopy(m.get("reactions", []))} for c, m in pairs}
+                "user": m["user"], "text": m["text"], "reactions": copy.deepcopy(m.get("reactions", [])),
+                "thread": m["thread_ts"] if m.get("thread_ts", m["ts"]) != m["ts"] else ""} for c, m in pairs}
 
     def snapshot(self) -> Any:
         with self.lock:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 from mirage.process.signals import Exit
 
@@ -264,8 +265,8 @@ def _against(repo: Repository, revision: str, paths: list[str]) -> list[Change]:
         new_mode, data = found or (0, b"")
         new_sha = difference.blob_sha(data) if found else ""
         if (mode, sha) != (new_mode, new_sha):
-            out.append(difference.Change(path, mode, new_mode, lambda s=sha: repo.blob(s), lambda d=data: d, sha,
-                                         new_sha))  # type: ignore[misc]
+            out.append(difference.Change(path, mode, new_mode, partial(repo.blob, sha), partial(bytes, data), sha,
+                                         new_sha))
     return difference.renames(out)
 
 
@@ -546,6 +547,7 @@ def _shortlog(repo: Repository, words: list[str]) -> int:
 
 
 def _merge_base(repo: Repository, words: list[str]) -> int:
+    from mirage.commands.git.history import Log
     log = Log(repo, repo.proc.now())
     names = [w for w in words if not w.startswith("-")]
     if len(names) < 2:

@@ -215,7 +215,8 @@ def renamed(change: Change) -> str:
             end = at
     if not start and not end:
         return f"{old} => {new}"
-    return f"{old[:start]}{{{old[start:len(old) - end]} => {new[start:len(new) - end]}}}{old[len(old) - end:] if end else ''}"
+    middle = f"{{{old[start:len(old) - end]} => {new[start:len(new) - end]}}}"
+    return old[:start] + middle + (old[len(old) - end:] if end else "")
 
 
 def _scale(value: int, width: int, most: int) -> int:
@@ -286,6 +287,7 @@ class Form:
                 text = "".join(f"R100\t{c.source}\t{c.path}\n" if c.letter == "R" else f"{c.letter}\t{c.path}\n"
                                for c in changes)
             elif kind == "raw":
-                text = "".join(f":{c.old_mode:06o} {c.new_mode:06o} {(c.old_sha or NULL)[:7]} {(c.new_sha or NULL)[:7]} "
+                text = "".join(f":{c.old_mode:06o} {c.new_mode:06o} {(c.old_sha or NULL)[:7]} "
+                               f"{(c.new_sha or NULL)[:7]} "
                                f"{c.letter}\t{c.path}\n" for c in changes)
             out(text.encode("utf-8", "surrogateescape"))

@@ -13,7 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-_FIELD = re.compile(r"%(?:C\([^)]*\)|C(?:red|green|blue|reset)|x[0-9a-fA-F]{2}|[ac][nNeEdDrtiIslLh]|[a-zA-Z%]|<\([^)]*\)|>\([^)]*\))")
+_FIELD = re.compile(r"%(?:C\([^)]*\)|C(?:red|green|blue|reset)|x[0-9a-fA-F]{2}|[ac][nNeEdDrtiIslLh]|"
+                    r"[a-zA-Z%]|<\([^)]*\)|>\([^)]*\))")
 
 
 def moment(seconds: int, zone: str) -> datetime.datetime:

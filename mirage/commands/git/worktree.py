@@ -1,6 +1,8 @@
 """The working tree against the index: status, ls-files, blame, grep."""
 from __future__ import annotations
 
+from functools import partial
+
 from mirage.commands.git import difference
 from mirage.commands.git.store import LINK, SUBMODULE, Repository, fatal
 from mirage.commands.rg.ignore import IgnoreFile
@@ -35,22 +37,20 @@ def unstaged(repo: Repository, index: dict[str, tuple[int, str, int, int]],
         try:
             stat = repo.fs.stat(whole, False)
         except OSError:
-            out.append(difference.Change(path, mode, 0, lambda s=sha: repo.blob(s), lambda: b"", sha,
-                                         ""))  # type: ignore[misc]
+            out.append(difference.Change(path, mode, 0, partial(repo.blob, sha), bytes, sha, ""))
             continue
         if stat.mtime_ns == mtime and stat.size == size:
             continue
         found = work_data(repo, path)
         repo.proc.check()
         if found is None:
-            out.append(difference.Change(path, mode, 0, lambda s=sha: repo.blob(s), lambda: b"", sha,
-                                         ""))  # type: ignore[misc]
+            out.append(difference.Change(path, mode, 0, partial(repo.blob, sha), bytes, sha, ""))
             continue
         new_mode, data = found
         new_sha = difference.blob_sha(data)
         if new_sha != sha or new_mode != mode:
-            out.append(difference.Change(path, mode, new_mode, lambda s=sha: repo.blob(s), lambda d=data: d, sha,
-                                         new_sha))  # type: ignore[misc]
+            out.append(difference.Change(path, mode, new_mode, partial(repo.blob, sha), partial(bytes, data), sha,
+                                         new_sha))
     return out
 
 
@@ -189,7 +189,8 @@ def _long_status(repo: Repository, branch: str, sha: str, first: list[difference
         out.append("\n")
     if second:
         verb = "add/rm" if any(c.letter == "D" for c in second) else "add"
-        out.append(f"Changes not staged for commit:\n  (use \"git {verb} <file>...\" to update what will be committed)\n"
+        out.append(f"Changes not staged for commit:\n"
+                   f"  (use \"git {verb} <file>...\" to update what will be committed)\n"
                    "  (use \"git restore <file>...\" to discard changes in working directory)\n")
         out += [f"\t{LABELS[c.letter]}{shown(c.path)}\n" for c in second]
         out.append("\n")
@@ -245,7 +246,8 @@ def ls_files(repo: Repository, words: list[str], paths: list[str]) -> int:
     if "e" in kinds:
         for path in paths:
             if not any(difference.matches(name, [path]) for name in names):
-                repo.proc.write_error(f"error: pathspec '{path}' did not match any file(s) known to git\nDid you forget to "
+                repo.proc.write_error(f"error: pathspec '{path}' did not match any file(s) known to git\n"
+                                      "Did you forget to "
                                       "'git add'?\n")
                 status = 1
     return status
@@ -266,8 +268,8 @@ def blame(repo: Repository, words: list[str], revisions: list[str], paths: list[
             if not text and at < len(words):
                 text = words[at]
                 at += 1
-            left, _, right = text.partition(",")
-            low = int(left or "1")
+            first, _, right = text.partition(",")
+            low = int(first or "1")
             high = low + int(right[1:]) - 1 if right.startswith("+") else int(right) if right else None
         elif word in ("-l", "-s", "-w", "-M", "-C", "-e", "--show-email"):
             long = long or word == "-l"

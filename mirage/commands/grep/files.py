@@ -1,6 +1,8 @@
 """Which files grep reads: operands, directories, --include and --exclude."""
 from __future__ import annotations
 
+from mirage.commands._io import BLOCK
+from mirage.commands.grep.matcher import LiteralMatcher, RegexMatcher
 from mirage.process.files import Source
 from mirage.text import pattern as glob
 from mirage.vfs.types import S_IFCHR, S_IFDIR, S_IFIFO, S_IFLNK, S_IFMT, S_IFREG
@@ -27,6 +29,7 @@ class Walker:
         self.scanner = scanner
         self.globs = [(glob.compile(text, extglob=False), include) for text, include in options.globs]
         self.dir_globs = [glob.compile(text, extglob=False) for text in options.dir_globs]
+        self.needed = self._needed()
 
     def run(self, files: list[str]) -> None:
         recurse = self.options.directories == "recurse"
@@ -60,7 +63,7 @@ class Walker:
                 return
             if recurse:
                 self._tree(name, name)
-            elif not self._excluded(name, True):
+            else:
                 self.scanner.directory(name)
             return
         if options.devices == "skip" and stat.mode & S_IFMT in DEVICES:
@@ -80,6 +83,25 @@ class Walker:
         finally:
             file.decref()
 
+    def _read_whole(self, path: str, shown: str) -> None:
+        """A small file: in one piece, and left at once where it lacks what every match contains."""
+        try:
+            data = self.proc.fs.read(path)
+        except OSError as e:
+            self.scanner.fail(shown, e)
+            return
+        if self.needed is None or self.needed in data:
+            self.scanner.scan(shown, Source(data, path).incref())
+
+    def _needed(self) -> bytes | None:
+        """A string without which a file prints nothing."""
+        o, matcher = self.options, self.scanner.matcher
+        if o.invert or o.count or o.list_files == "L" or o.null_data:
+            return None
+        if type(matcher) is LiteralMatcher:
+            return matcher.literal
+        return matcher.regex.literal if isinstance(matcher, RegexMatcher) else None
+
     # ---- directories
 
     def _tree(self, top: str, shown: str) -> None:
@@ -87,6 +109,7 @@ class Walker:
         follow = self.options.follow
         prefix = len(top.rstrip("/")) + 1 if top != "/" else 1
         many = self.proc.fs.reads_many(top)
+        small = self.scanner.output is None and not self.options.initial_tab
         if self._searched(top, 0 if shown else prefix):
             return
         pending: list[tuple[str, str]] = []
@@ -115,7 +138,10 @@ class Walker:
                     if many and kind == S_IFREG:
                         pending.append((path, below + entry.name))
                         continue
-                    self._read(path, below + entry.name)
+                    if small and kind == S_IFREG and stat.size is not None and stat.size <= BLOCK:
+                        self._read_whole(path, below + entry.name)
+                    else:
+                        self._read(path, below + entry.name)
                     if self.scanner.done:
                         return
             entries[:] = kept

@@ -203,7 +203,7 @@ class Machine:
         number = self.source.number
         if not command.active:
             if a1.kind == "line" and a1.number == 0:
-                if command.closed or number != 1:
+                if command.closed:
                     return False
                 command.closed = True
                 command.active = not self._matches(a2)
@@ -291,6 +291,7 @@ class Machine:
             self.out.raw(output)
         else:
             self.space = output[:-1] if output.endswith(self.delimiter) else output
+            self.complete = True
         return None
 
     def do_F(self, command: Command) -> int | None:

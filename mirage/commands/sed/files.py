@@ -137,7 +137,8 @@ class InPlace:
         self.file.decref()
         fs = self.proc.fs
         try:
-            fs.chmod(self.temporary, self.mode)
+            if fs.stat(self.temporary).mode & 0o7777 != self.mode & 0o7777:
+                fs.chmod(self.temporary, self.mode)
             if self.suffix:
                 fs.rename(self.name, self._backup(self.suffix))
             fs.rename(self.temporary, self.name)

@@ -256,6 +256,8 @@ class Parser:
             while c not in ("", "\n"):
                 c = self.get()
             return
+        if c and c in "=lr" and script.posix and command.a2 is not None:
+            raise self.bad("command only uses one address")
         if c and c in "eFzQTRWv" and script.posix:
             raise self.bad(f"unknown command: `{c}'")
         if c == "{":

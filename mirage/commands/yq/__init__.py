@@ -216,7 +216,7 @@ class Run:
         from mirage.commands.yq.evaluate import Evaluator
         from mirage.commands.yq.node import null
         o, proc = self.o, self.proc
-        evaluator = Evaluator(proc, self.files or ["-"])
+        evaluator = Evaluator(proc, self.files or ["-"], o.all)
         if "inplace" in o.flags and not self.files:
             raise fail(proc, "write in place flag only applicable when giving an expression and at least one file")
         if "null-input" in o.flags:

@@ -28,9 +28,10 @@ COMMENTS = {"line_comment": "note", "lineComment": "note", "head_comment": "head
 
 
 class Evaluator:
-    """Evaluates trees; `names` are the files by index."""
+    """Evaluates trees; `names` are the files by index. `together` (eval-all): operators see all documents at once."""
 
-    def __init__(self, proc: Process, names: list[str]) -> None:
+    def __init__(self, proc: Process, names: list[str], together: bool = False) -> None:
+        self.together = together
         self.proc = proc
         self.names = names
         self.steps = 0
@@ -231,17 +232,17 @@ class Evaluator:
         if operator == "//":
             found = [node for node in self.run(left, nodes, variables) if node.truth]
             return found or self.run(right, nodes, variables)
-        out = []
-        for context in nodes or [null()]:
-            lefts = self.run(left, [context] if nodes else [], variables)
+        out: list[Node] = []
+        for context in [nodes] if self.together or not nodes else [[node] for node in nodes]:
+            lefts = self.run(left, context, variables)
             if operator in ("and", "or"):
                 for a in lefts:
                     if a.truth == (operator == "or"):
                         out.append(boolean(a.truth))
                     else:
-                        out += [boolean(b.truth) for b in self.run(right, [context], variables)]
+                        out += [boolean(b.truth) for b in self.run(right, context, variables)]
                 continue
-            rights = self.run(right, [context] if nodes else [], variables)
+            rights = self.run(right, context, variables)
             if operator == "*" and not rights:
                 out += lefts
             for a in lefts:

@@ -570,8 +570,8 @@ def _conversion(ev: Evaluator, name: str, arguments: list[Tree], node: Node, rea
     if name in ("to_number", "tonumber"):
         tag = resolve(node.value)
         if tag not in ("!!int", "!!float"):
-            raise YqError(f"cannot convert node value [{node.value}] at path {'.'.join(map(str, path_of(node)))} of tag "
-                          f"{node.tag} to number")
+            raise YqError(f"cannot convert node value [{node.value}] at path {'.'.join(map(str, path_of(node)))} "
+                          f"of tag {node.tag} to number")
         return scalar(node.value, tag)
     if name == "abs":
         return number(abs(as_number(real)))
@@ -704,8 +704,7 @@ def _string_function(ev: Evaluator, name: str, real: Node, argument: Any, text_a
         out, at = [], 0
         for found in regex.finditer(data):
             out.append(data[at:found.start()].decode("utf-8", "surrogateescape"))
-            out.append(re.sub(r"\$(?:\{([0-9]+)\}|([0-9]+))", lambda m, f=found: _group(f, int(m[1] or m[2])),
-                              replacement))  # type: ignore[misc]
+            out.append(_filled(replacement, found))
             at = found.end()
         return scalar("".join(out) + data[at:].decode("utf-8", "surrogateescape"))
     every = "g" in text_argument(1) if count > 1 else False
@@ -720,6 +719,11 @@ def _string_function(ev: Evaluator, name: str, real: Node, argument: Any, text_a
         shown.append(from_python({"string": _group(m, 0), "offset": m.start(), "length": m.end() - m.start(),
                                   "captures": captures}))
     return shown
+
+
+def _filled(replacement: str, found: Any) -> str:
+    """$1 and ${1} in a replacement."""
+    return re.sub(r"\$(?:\{([0-9]{1,4})\}|([0-9]{1,4}))", lambda m: _group(found, int(m[1] or m[2])), replacement)
 
 
 def _group(found: Any, at: int) -> str:

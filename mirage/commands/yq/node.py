@@ -9,7 +9,8 @@ if TYPE_CHECKING:
 
 MAP, SEQ, SCALAR, ALIAS = "mapping", "sequence", "scalar", "alias"
 _INT = re.compile(r"[-+]?(?:0|[1-9][0-9_]*|0[0-9_]+)\Z|0x[0-9a-fA-F_]+\Z|0o[0-7_]+\Z|0b[01_]+\Z")
-_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z|[-+]?\.(?:inf|Inf|INF)\Z|\.(?:nan|NaN|NAN)\Z")
+_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z|"
+                    r"[-+]?\.(?:inf|Inf|INF)\Z|\.(?:nan|NaN|NAN)\Z")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:(?:[Tt]|[ \t]+)[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]*)?"
                    r"(?:[ \t]*(?:Z|[-+][0-9]{1,2}(?::?[0-9]{2})?))?)?\Z")
 MAX_DEPTH = 400

@@ -11,9 +11,11 @@ if TYPE_CHECKING:
 
     Tree = tuple[Any, ...]
 
-_TOKEN = re.compile(r"""[ \t\r\n]+|\#[^\n]*|(?P<recurse>\.\.\.|\.\.)|(?P<path>\.(?:[A-Za-z_$][A-Za-z0-9_$/*-]*\??|"(?:[^"\\]|\\.)*"\??))
+_TOKEN = re.compile(r"""[ \t\r\n]+|\#[^\n]*|(?P<recurse>\.\.\.|\.\.)
+|(?P<path>\.(?:[A-Za-z_$][A-Za-z0-9_$/*-]*\??|"(?:[^"\\]|\\.)*"\??))
 |(?P<number>[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?)|(?P<string>"(?:[^"\\]|\\.)*")|(?P<name>[a-zA-Z_@][a-zA-Z0-9_]*)
-|(?P<variable>\$[A-Za-z_][A-Za-z0-9_]*)|(?P<op>\*=?[?+dnc]+|\|=|\+=|-=|\*=|//=|//|==|!=|<=|>=|[|,+\-*/%<>=()\[\]{}:;?.])""", re.VERBOSE)
+|(?P<variable>\$[A-Za-z_][A-Za-z0-9_]*)
+|(?P<op>\*=?[?+dnc]+|\|=|\+=|-=|\*=|//=|//|==|!=|<=|>=|[|,+\-*/%<>=()\[\]{}:;?.])""", re.VERBOSE)
 PRECEDENCE = {"|": 1, ",": 2, "=": 3, "|=": 3, "+=": 3, "-=": 3, "*=": 3, "//=": 3, "//": 4, "or": 5, "and": 6,
               "==": 8, "!=": 8, "<": 8, "<=": 8, ">": 8, ">=": 8, "+": 9, "-": 9, "*": 10, "/": 10, "%": 10}
 METADATA = frozenset(("line_comment", "lineComment", "head_comment", "headComment", "foot_comment", "footComment",

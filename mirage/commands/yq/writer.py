@@ -272,7 +272,8 @@ def to_csv(node: Node, separator: str) -> str:
 def _cell(node: Node) -> str:
     node = node.follow()
     if node.kind != SCALAR:
-        raise YqError(f"csv encoding only works for arrays of scalars (string/numbers/booleans), child[0] is a {node.tag}")
+        raise YqError(f"csv encoding only works for arrays of scalars (string/numbers/booleans), "
+                      f"child[0] is a {node.tag}")
     return node.value
 
 

@@ -83,7 +83,8 @@ def _table(rows: list[tuple[str, str]]) -> list[str]:
 def manual(root: Command) -> str:
     """docs/MANUAL.md: a section for each command."""
     parts = ["# vfs", "",
-             "Every section is written from the commands that the program reads; `vfs COMMAND --help` says the same.", ""]
+             "Every section is written from the commands that the program reads; `vfs COMMAND --help` says "
+             "the same.", ""]
     for command in _all(root):
         depth = len(command.path)
         parts.extend([f"{'#' * depth} {command.title}", "", command.about, ""])

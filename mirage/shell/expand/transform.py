@@ -140,9 +140,9 @@ def describe(part: ast.Param, scalar: Scalar | None, elements: List | None, star
         if op == "a":
             return Several([letters(flags)] * len(array), star)
         if op == "A":
-            if not array:
-                return Several([f"declare -{letters(flags)} {name}"] if flags & ARRAY else [], star)
-            return Several([declaration(sh, name)], star)
+            if not array and not flags & ARRAY:
+                return Several([], star)
+            return Several(declaration(sh, name).split(" ", 2), star)
         if op == "k":
             return Several([text for key, value in array.items() for text in (str(key), value)], star)
         return Several([_pairs(array, bool(flags & ASSOC))] if array else [], star)
@@ -165,7 +165,7 @@ def describe(part: ast.Param, scalar: Scalar | None, elements: List | None, star
 def _positional(sh: Shell, op: str) -> list[str]:
     words = sh.positional
     if op == "A":
-        return ["set -- " + " ".join(map(quote, words))] if words else []
+        return ["set", "--", *map(quote, words)] if words else []
     if op == "a":
         return [""] * len(words)
     return [quote(word) for word in words]

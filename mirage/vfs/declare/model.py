@@ -39,11 +39,13 @@ class _Strict(BaseModel):
 class Fetch(_Strict):
     """One request. `path` and the values of `query` are templates: `{id}` is a field of the item, `{project.id}` of an
     ancestor; `value` is the jmespath of the resource in the answer.
+    `body` is the JSON of a POST; its texts are templates.
     """
 
     method: Literal["GET", "POST"] = "GET"
     path: str
     query: dict[str, str | int | float | bool] = Field(default_factory=dict)
+    body: dict[str, Any] | None = None
     value: str = "@"
 
     @field_validator("path")
@@ -73,6 +75,7 @@ class Paging(_Strict):
     link    the header `Link: <...>; rel="next"`
 
     size    items of a full page (at most what the service gives); sent as `size_parameter` where that is named
+    The parameters are in the query, or in the body where the listing has one.
     most    pages; a listing that has more is refused with EFBIG rather than cut off
     """
 
@@ -138,7 +141,7 @@ class _Node(_Strict):
     one       one item by its id: finds a name with an id without listing, and is a file's content
     within    {jmespath of what `one` gives: jmespath over the ancestors}: equal for an item of this directory; without
               it names below an ancestor are found by listing
-    find      hook: the item of a name (without `__<id>` for unique=collision), or None
+    find      hook: the item of a name, or None; it may know names that the listing does not have
     modified  jmespath of a time (ISO 8601 or seconds);  version: of what changes with the content
     ttl       seconds until listing and content are asked for again; default: the mount's
     about     for VFS.md

@@ -12,7 +12,7 @@ from mirage.process import blocking
 from mirage.vfs.declare.client import split_url
 from mirage.vfs.declare.model import Directory, Fetch, File, Listing, Scope
 from mirage.vfs.declare.store import Kept, Store
-from mirage.vfs.declare.template import as_text, fill, fill_path, holes, select
+from mirage.vfs.declare.template import as_text, fill, fill_body, fill_path, holes, select
 from mirage.vfs.describe import Description, Format
 from mirage.vfs.names import safe_name, split_id
 from mirage.vfs.service import service_error
@@ -123,10 +123,13 @@ class Declared:
         if node.each is None:
             return True if node.name == name else None
         path = parent.stem
-        if self.store.peek((path, index, "list"), path, node.ttl) is None:
-            if node.find is not None:
-                return self.store.get((path, index, "find", name), path, lambda _: self._ask(node, parent, name),
-                                      node.ttl).value
+        listed = self.store.peek((path, index, "list"), path, node.ttl)
+        if listed is not None and name in listed.value:
+            return listed.value[name]
+        if node.find is not None:
+            key = (path, index, "find", name)
+            return self.store.get(key, path, lambda _: self._ask(node, parent, name), node.ttl).value
+        if listed is None:
             if self._by_id(node):
                 id = split_id(name)[1]
                 if not id:
@@ -220,19 +223,26 @@ class Declared:
         known: dict[Any, Page] = previous.validators or {} if previous is not None else {}
         query = {key: fill(str(value), context) for key, value in listing.query.items()}
         path = self._url(listing, context)
+        body = fill_body(listing.body, context)
         paging = listing.paging
+        given: dict[str, Any] = {}
         if paging is not None and paging.size_parameter:
-            query[paging.size_parameter] = str(paging.size)
+            given[paging.size_parameter] = paging.size
         if paging is not None and paging.kind in ("page", "offset"):
-            query[paging.parameter] = str(paging.first if paging.kind == "page" else 0)
+            given[paging.parameter] = paging.first if paging.kind == "page" else 0
         pages: dict[Any, Page] = {}
         items: list[Any] = []
         while True:
-            key = (path, tuple(sorted(query.items())))
+            if body is None:
+                query.update({key: str(value) for key, value in given.items()})
+            else:
+                body = {**body, **given}
+            key = (path, tuple(sorted(query.items())), json.dumps(body))
             if key in pages:
                 raise self._error(f"the pages of {listing.path} go round in a circle")
             old = known.get(key)
-            answer = self.client.send(listing.method, path, query, etag=old.etag if old is not None else "")
+            answer = self.client.send(listing.method, path, query, etag=old.etag if old is not None else "", body=body,
+                                      safe=True)
             page = old if old is not None and answer.status == 304 else self._page(listing, answer)
             pages[key] = page
             items += page.items
@@ -244,7 +254,7 @@ class Declared:
             if paging is not None and paging.kind == "link":
                 path, query = split_url(str(following))
             elif paging is not None:
-                query = {**query, paging.parameter: str(following)}
+                given[paging.parameter] = following
         return Kept(items, sum(page.size for page in pages.values()), {k: p for k, p in pages.items() if p.etag})
 
     def _page(self, listing: Listing, answer: Answer) -> Page:
@@ -332,15 +342,19 @@ class Declared:
         return data
 
     def _key(self, node: Node, path: str, scope: Scope, content: bool) -> tuple[Any, str, float | None]:
-        """(key, path, ttl) of a resource. As long as the listing shows the same version nobody asks again."""
+        """(key, path, ttl) of a resource. As long as the listing shows the same version nobody asks again.
+
+        What is known of a directory itself does not become stale with its listing: it belongs to a place below it.
+        """
         version = as_text(select(node.version, scope.item)) if content and node.version else ""
-        return (path, "content" if content else "one", version), path, math.inf if version else node.ttl
+        place = path if isinstance(node, File) else f"{path}/."
+        return (path, "content" if content else "one", version), place, math.inf if version else node.ttl
 
     def _fetched(self, node: Node, source: Any, path: str, scope: Scope, kind: str) -> Kept:
         """The resource of a file ("content"), or what is found by its id ("one")."""
         raw = kind == "content" and isinstance(node, File) and node.renderings[0].format == "bytes"
         size = select(node.size, scope.item) if isinstance(node, File) and node.size and raw else None
-        key, _, ttl = self._key(node, path, scope, kind == "content")
+        key, at, ttl = self._key(node, path, scope, kind == "content")
 
         def make(previous: Kept | None) -> Kept:
             if isinstance(source, Listing):
@@ -349,13 +363,14 @@ class Declared:
                 etag = previous.validators if previous is not None else ""
                 query = {key: fill(str(value), scope.context) for key, value in source.query.items()}
                 answer = self.client.send(source.method, self._url(source, scope.context), query, etag=etag or "",
-                                          raw=raw, length=size if isinstance(size, int) else None)
+                                          raw=raw, body=fill_body(source.body, scope.context), safe=True,
+                                          length=size if isinstance(size, int) else None)
                 if previous is not None and answer.status == 304:
                     return previous
                 return Kept(answer.value if raw else self._value(source, answer), 2 * answer.size, answer.etag)
             value = source(scope)
             return Kept(value, 2 * len(value if isinstance(value, bytes) else str(value)))
-        return self.store.get(key, path, make, ttl)
+        return self.store.get(key, at, make, ttl)
 
     def _value(self, fetch: Fetch, answer: Answer) -> Any:
         value = select(fetch.value, answer.value)

@@ -69,6 +69,18 @@ def fill_path(template: str, context: Any) -> str:
     return fill(template, context, component)
 
 
+def fill_body(value: Any, context: Any) -> Any:
+    """A JSON value whose texts are templates; a text that is one `{expression}` becomes the value itself."""
+    if isinstance(value, dict):
+        return {key: fill_body(v, context) for key, v in value.items()}
+    if isinstance(value, list):
+        return [fill_body(v, context) for v in value]
+    if not isinstance(value, str):
+        return value
+    whole = _HOLE.fullmatch(value)
+    return select(whole.group(1), context) if whole is not None and whole.group(1) is not None else fill(value, context)
+
+
 def as_text(value: Any) -> str:
     if value is None:
         return ""

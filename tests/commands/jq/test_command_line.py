@@ -30,7 +30,7 @@ FILES = {"a.json": '{"a":1}\n{"a":2}\n', "b.json": "[1,2]", "lines.txt": "x\ny",
     (["-nc", "--args", "$ARGS.positional", "a", "b"], "", '["a","b"]\n'),
     (["-nc", "$ARGS.positional", "--jsonargs", "1", '{"a":2}'], "", '[1,{"a":2}]\n'),
     (["-c", "[.,input_line_number]"], '{"a":1}\n{"a":2}\n', '[{"a":1},1]\n[{"a":2},2]\n'),
-    (["--seq", "-c", "."], "[1]", "\x1e[1]\n"),
+    (["--seq", "-c", "."], "\x1e[1]\n", "\x1e[1]\n"),
     (["--raw-output0", ".[]"], '["a","b"]', "a\0b\0"),
     (["-Cc", "."], '[1,{"a":null}]',
      '\x1b[1;39m[\x1b[0;39m1\x1b[0m\x1b[1;39m,\x1b[1;39m{\x1b[0m\x1b[1;34m"a"\x1b[0m\x1b[1;39m:\x1b[0m'
