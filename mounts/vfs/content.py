@@ -84,19 +84,22 @@ def put_all(db: Connection, ino: int, data: bytes | memoryview, first: int = 0) 
 
 
 def grow(db: Connection, ino: int, old: int, new: int, partial: bool) -> None:
-    """The file of `old` bytes is going to have bytes only from `new` on: fill the last chunk and a small gap."""
+    """The file of `old` bytes is going to have bytes only from `new` on: fill the last chunk and a small gap.
+
+    Of a `partial` file only a chunk that is there, since a missing one may be the base's.
+    """
     size = db.chunk_size
-    if new <= old or partial:
+    if new <= old:
         return
     last, used = divmod(old, size)
     end, rest = divmod(new, size)
     if used:
         held = chunk(db, ino, last)
         wanted = size if end > last else rest
-        if len(held) < wanted and (held or new - old <= HOLE):
+        if len(held) < wanted and (held or new - old <= HOLE and not partial):
             put(db, ino, last, held + bytes(wanted - len(held)))
         last += 1
-    if new - old <= HOLE:
+    if new - old <= HOLE and not partial:
         for index in range(last, end):
             put(db, ino, index, bytes(size))
         if rest and end >= last:
