@@ -14,7 +14,7 @@ ALIASES: dict[str, str] = {
     "su": "stty", "sudo": "stty", "systemctl": "stty", "top": "stty", "umount": "stty", "watch": "stty",
     "bunzip2": "bzip2", "bzcat": "bzip2",
     "chgrp": "chown",
-    "clear": "tput", "reset": "tput",
+    "reset": "tput",
     "dir": "ls", "vdir": "ls",
     "egrep": "grep", "fgrep": "grep",
     "fdfind": "fd",

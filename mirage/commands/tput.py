@@ -1,4 +1,4 @@
-"""tput, clear and reset of a dumb terminal: no colours, no cursor movement."""
+"""tput and reset of a dumb terminal: no colours, no cursor movement."""
 from __future__ import annotations
 
 from mirage.commands._getopt import Spec, parse, usage_error
@@ -35,8 +35,8 @@ STRINGS = frozenset((
 
 
 def main(proc: Process) -> int:
-    if proc.name in ("clear", "reset"):
-        return _clear(proc)
+    if proc.name == "reset":
+        return _reset(proc)
     options, operands = parse(proc, SPEC)
     keys = {key for key, _ in options}
     if "V" in keys:
@@ -55,7 +55,7 @@ def main(proc: Process) -> int:
     return _one(proc, operands)
 
 
-def _clear(proc: Process) -> int:
+def _reset(proc: Process) -> int:
     spec = Spec("T:Vx", help=f"Usage: {proc.name} [options]\n\nOptions:\n  -T TERM     use this instead of $TERM\n"
                              "  -V          print curses-version\n  -x          do not try to clear scrollback\n")
     options, operands = parse(proc, spec)

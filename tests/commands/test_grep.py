@@ -5,6 +5,7 @@ import time
 
 import pytest
 
+from mirage import Terminal
 from tests.commands.harness import Bench, run_tool
 
 TEXT = "foo bar\nbaz\nfoo foo\n"
@@ -57,13 +58,9 @@ def test_a_line_that_is_no_text_is_left_out(bench):
 
 def test_standard_input_keeps_its_place():
     """A program behind `grep -m1` reads on where grep stopped."""
-    from mirage.process.files import Capture, Source
-    bench, source = Bench(), Source(b"one\ntwo\nthree\n")
-    out = Capture("stdout")
-    proc = bench.process(["grep", "-m1", "t"], fds={0: source.incref(), 1: out})
-    proc.launch(bench.machine._tool("grep"))
-    proc.kernel.run(lambda: proc.status is not None)
-    assert (out.getvalue(), source.read(99)) == (b"two\n", b"three\n")
+    with Terminal() as terminal:
+        result = terminal.run(r"printf 'one\ntwo\nthree\n' > f; { grep -m1 t; cat; } < f")
+    assert result.stdout == "two\nthree\n"
 
 
 def test_last_line_without_newline():

@@ -179,7 +179,7 @@ def test_man_shows_the_help_of_a_tool() -> None:
 
 
 NO_OPTIONS = {"echo", "expr", "printf", "test", "[", "true", "false"}     # they take any word as an operand
-OWN_HELP = {"unzip", "zipinfo", "zip", "which", "xxd", "false", "test"}    # the real ones answer --help with an error
+OWN_HELP = {"clear", "unzip", "zipinfo", "zip", "which", "xxd", "false", "test"}    # the real ones answer --help with an error
 
 
 def test_every_tool_answers_help_and_refuses_unknown_options() -> None:
