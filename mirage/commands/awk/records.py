@@ -56,6 +56,10 @@ class Records:
         self.plain = False
         return self._paragraph() if not separator else self._regex(separator)
 
+    def ahead(self) -> tuple[list[str], str]:
+        """(records that are split already, newest first, to be taken from the end; what ends each)."""
+        return ([] if self._ends else self._lines), self._mark
+
     def _rejoin(self) -> None:
         """RS has changed: what was split in advance becomes text again."""
         if self._ends:

@@ -289,6 +289,25 @@ class Redirection:
                 return True
             self.close_input()
 
+    def split_records(self, main: Callable[[], object]) -> None:
+        """Run `main` for the records that the input has split in advance, as long as it leaves them as they are."""
+        records = self._input
+        if records is None:
+            return
+        lines, mark = records.ahead()
+        while lines and self._input is records and self.separator == mark and records.ahead()[0] is lines:
+            self.budget -= 1
+            if self.budget < 0:
+                self.check()
+            self.NR += 1.0
+            self.FNR += 1.0
+            self.RT = mark
+            self.record = lines.pop()
+            self.plain = records.plain
+            self._is_split = False
+            self._stale = False
+            main()
+
     def _read_error(self, error: OSError) -> None:
         self.flush_output()
         self.process.write_error(f"awk: warning: error reading input file `{self.FILENAME}': {error.strerror}\n")

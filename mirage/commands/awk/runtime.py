@@ -394,6 +394,7 @@ class Runtime(Fields, Redirection, Library):
                 else:
                     while next_record():
                         main()
+                        self.split_records(main)
                 return
             except NextRecord:
                 self.depth = 0

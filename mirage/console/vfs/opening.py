@@ -36,7 +36,8 @@ def open_database(text: str, readonly: bool = False) -> Vfs:
     """The database; a clear Failure where there is none, where it is encrypted, or where another program keeps it."""
     from mirage.mounts.vfs import SchemaError, Vfs
     path = locate(text)
-    if path != ":memory:" and not (os.access(path, os.W_OK) and os.access(os.path.dirname(os.path.abspath(path)), os.W_OK)):
+    folder = os.path.dirname(os.path.abspath(path))
+    if path != ":memory:" and not (os.access(path, os.W_OK) and os.access(folder, os.W_OK)):
         readonly = True
     try:
         return Vfs(path, create=path == ":memory:", readonly=readonly, patience=PATIENCE)
