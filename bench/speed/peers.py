@@ -6,7 +6,7 @@ import select
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -64,27 +64,26 @@ class Driver:
             self.process.stdout.close()
 
 
-def measure(python: Path, peer: str, folder: Path, chosen: Sequence[Workload], timeout: float) -> dict[str, Any]:
-    """name -> {"cpu": seconds, "status", "size"}, or {"error": ...}. One run of each: slow ones are slow enough."""
-    found: dict[str, Any] = {}
+def measure(python: Path, peer: str, folder: Path, chosen: Sequence[Workload],
+            timeout: float) -> Iterator[tuple[str, dict[str, Any]]]:
+    """(name, {"cpu": seconds, "status", "size"} or {"error": ...}). One run of each: slow ones are slow enough."""
     left = list(chosen)
     while left:
         driver = Driver(python, peer, folder, left)
         try:
             if driver.answer(LOADING) is None:
-                found.update({w.name: {"error": "did not start"} for w in left})
-                return found
+                yield from ((w.name, {"error": "did not start"}) for w in left)
+                return
             while left:
                 workload = left.pop(0)
                 answer = driver.answer(timeout)
                 if answer is None:
                     ended = driver.process.poll() is not None
-                    found[workload.name] = {"error": "crashed" if ended else f"more than {timeout:.0f} s"}
+                    yield workload.name, {"error": "crashed" if ended else f"more than {timeout:.0f} s"}
                     break
-                found[workload.name] = answer
+                yield workload.name, answer
         finally:
             driver.end()
-    return found
 
 
 def measure_peers(folder: Path, files: Path, chosen: Sequence[Workload], ours: dict[str, tuple[float, int]],
@@ -99,9 +98,10 @@ def measure_peers(folder: Path, files: Path, chosen: Sequence[Workload], ours: d
             continue
         python, version = installed
         say(f"\n{peer + ' ' + version:34} {'ours ms':>10} {'its ms':>10} {'ours/its':>8}")
-        results = measure(python, peer, files, wanted, timeout)
+        results: dict[str, Any] = {}
         report[peer] = {"version": version, "results": results}
-        for name, result in results.items():
+        for name, result in measure(python, peer, files, wanted, timeout):
+            results[name] = result
             seconds, size = ours[name]
             if "error" in result:
                 say(f"{name:34} {seconds * 1000:10.2f} {'':>10} {'':>8}  {result['error']}")

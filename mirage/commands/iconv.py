@@ -21,7 +21,9 @@ SPEC = Spec("f:t:co:sl", {
 NAMES = ("ASCII", "BIG5", "CP437", "CP850", "CP1250", "CP1251", "CP1252", "EUC-JP", "EUC-KR", "GB18030", "GBK",
          "ISO-8859-1", "ISO-8859-2", "ISO-8859-5", "ISO-8859-15", "KOI8-R", "SHIFT_JIS", "UTF-7", "UTF-8", "UTF-16",
          "UTF-16BE", "UTF-16LE", "UTF-32", "UTF-32BE", "UTF-32LE")
-SPELLINGS = {"utf8": "utf-8", "ucs-2": "utf-16", "ucs-4": "utf-32-be", "latin1": "iso-8859-1", "l1": "iso-8859-1",
+SPELLINGS = {"utf8": "utf-8", "utf16le": "utf-16-le", "utf16be": "utf-16-be", "utf32le": "utf-32-le",
+             "utf32be": "utf-32-be", "iso88591": "iso-8859-1",
+             "ucs-2": "utf-16", "ucs-4": "utf-32-be", "latin1": "iso-8859-1", "l1": "iso-8859-1",
              "ansi_x3.4-1968": "ascii", "us-ascii": "ascii", "unicode": "utf-16"}
 
 

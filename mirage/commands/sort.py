@@ -68,7 +68,8 @@ def main(proc: Process) -> int:
     elif job.check and len(operands) > 1:
         proc.message(f"extra operand {shell_quote(operands[1], True)} not allowed with -{job.check}")
         return 2
-    for order in [job.flags, *(k.flags for k in job.keys)]:
+    own = [k.flags if k.flags or k.skip_start or k.skip_end else job.flags for k in job.keys]
+    for order in own or [job.flags]:
         _check_compatible(proc, order)
     if job.check and job.output is not None:
         raise fatal(proc, f"options '-{'C' if job.check == 'C' else 'c'}o' are incompatible", 2)

@@ -358,10 +358,10 @@ class WordReader:
                     items.append(item[0])
                     pos = item[1]
                     continue
-            word, end = self.word(pos)
+            parts, end = self.parts(pos, COMMAND_WORD)
             if end == pos:
                 raise self.unexpected(char, pos)
-            items.append((None, "", word))
+            items.append((None, "", make_word(parts, self.source_text(pos, end), posix=True)))
             pos = end
 
     def _array_item(self, pos: int) -> tuple[ArrayItem, int] | None:

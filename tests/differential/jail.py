@@ -29,6 +29,7 @@ HOME = "/home/user"
 ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": HOME, "PWD": HOME, "USER": "user", "LOGNAME": "user",
                "SHELL": "/bin/bash", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "TZ": "UTC", "TERM": "dumb"}
 TIME = 10.0                                                  # seconds for one script
+GRACE = 0.5                                                  # seconds for processes that outlive it
 OUTPUT = 4 << 20                                             # bytes read of each stream
 STDIN = 60_000                                               # bytes of standard input: what a pipe takes at once
 UID = 1000
@@ -270,9 +271,21 @@ def _init(reference: str, script: str, files: dict[str, bytes], streams: list[in
         pid, status = os.waitpid(-1, os.WNOHANG)
         if pid == child:
             code = os.waitstatus_to_exitcode(status)
+            _let_finish()
             return code if code >= 0 else 128 - code
         time.sleep(0.001)
     return -1
+
+
+def _let_finish() -> None:
+    """What the script left running may still write, as `echo x > >(cat)` does."""
+    ended = time.monotonic() + GRACE
+    try:
+        while time.monotonic() < ended:
+            if os.waitpid(-1, os.WNOHANG)[0] == 0:
+                time.sleep(0.003)
+    except ChildProcessError:
+        return
 
 
 def _become(root: Path, script: str, streams: list[int]) -> Any:

@@ -153,6 +153,7 @@ def s3(server):
     return server.mount("shop", writable=True)
 
 
+@pytest.mark.slow
 class TestS3(StoreContract):
     @pytest.fixture
     def mount(self, s3):

@@ -28,6 +28,11 @@ def mount(server):
     return server.mount(writable=True)
 
 
+def need_speed(server):
+    if not server.real:
+        pytest.skip("fakeredis is slow; install redis-server")
+
+
 class TestContract(MountContract):
     @pytest.fixture
     def mount(self, server):
@@ -41,9 +46,12 @@ class TestContract(MountContract):
         handle.close()
 
     def test_rename_is_atomic(self, mount, server):
-        if not server.real:
-            pytest.skip("fakeredis takes a quarter of a minute")
+        need_speed(server)
         super().test_rename_is_atomic(mount)
+
+    def test_readers_do_not_disturb_each_other(self, mount, server):
+        need_speed(server)
+        super().test_readers_do_not_disturb_each_other(mount)
 
     def test_a_change_shows(self, mount):
         """Redis knows no times."""
@@ -55,6 +63,7 @@ class TestContract(MountContract):
 class TestReadOnly(MountContract):
     @pytest.fixture
     def mount(self, server):
+        need_speed(server)
         server.fill()
         return server.mount()
 

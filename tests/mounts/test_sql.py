@@ -226,6 +226,7 @@ def duck(tmp_path):
     mount.close()
 
 
+@pytest.mark.slow
 class TestDuckContract(MountContract):
     @pytest.fixture
     def mount(self, duck):
@@ -279,6 +280,7 @@ def pg(server):
     mount.close()
 
 
+@pytest.mark.slow
 class TestPostgresContract(MountContract):
     @pytest.fixture
     def mount(self, pg):

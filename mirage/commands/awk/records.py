@@ -37,7 +37,7 @@ class Records:
         self._bytes = b""                                    # an unfinished character or line
         self._text = ""                                      # decoded text from `_at` on is still to come
         self._at = 0
-        self._lines: list[str] = []                          # records that are split already, newest first
+        self.lines: list[str] = []                          # records that are split already, newest first
         self._ends: list[str] = []                           # what ended each, where that is not always the same
         self._mark = "\n"                                    # what they were split at
         self._end = False
@@ -46,29 +46,29 @@ class Records:
         self.file.decref()
 
     def next(self, separator: str) -> str | None:
-        if separator == self._mark and self._lines:
+        if separator == self._mark and self.lines:
             self.terminator = self._ends.pop() if self._ends else separator
-            return self._lines.pop()
-        if self._lines:
+            return self.lines.pop()
+        if self.lines:
             self._rejoin()
         if len(separator) == 1:
             return self._single(separator)
         self.plain = False
         return self._paragraph() if not separator else self._regex(separator)
 
-    def ahead(self) -> tuple[list[str], str]:
-        """(records that are split already, newest first, to be taken from the end; what ends each)."""
-        return ([] if self._ends else self._lines), self._mark
+    def same_end(self) -> str | None:
+        """What ends all of `lines`; None where there are none, or it is not the same everywhere."""
+        return None if self._ends or not self.lines else self._mark
 
     def _rejoin(self) -> None:
         """RS has changed: what was split in advance becomes text again."""
         if self._ends:
-            rest = "".join([line + end for line, end in zip(reversed(self._lines), reversed(self._ends), strict=True)])
+            rest = "".join([line + end for line, end in zip(reversed(self.lines), reversed(self._ends), strict=True)])
         else:
-            rest = self._mark.join(reversed(self._lines)) + self._mark
+            rest = self._mark.join(reversed(self.lines)) + self._mark
         self._text = rest + self._text[self._at:]
         self._at = 0
-        self._lines, self._ends = [], []
+        self.lines, self._ends = [], []
 
     # ---- reading
 
@@ -110,12 +110,12 @@ class Records:
         last = self._text.rfind(separator, self._at)
         block = self._text[self._at:last]
         self.plain = UNUSUAL_SPACE.search(block) is None
-        self._lines = block.split(separator)
-        self._lines.reverse()
+        self.lines = block.split(separator)
+        self.lines.reverse()
         self._mark = separator
         self._at = last + 1
         self.terminator = separator
-        return self._lines.pop()
+        return self.lines.pop()
 
     def _gather(self, separator: str) -> bool:
         """Read until the separator turns up; pieces are joined once."""
@@ -179,7 +179,7 @@ class Records:
             if lines:
                 lines.reverse()
                 ends.reverse()
-                self._lines, self._ends, self._mark = lines, ends, separator
+                self.lines, self._ends, self._mark = lines, ends, separator
                 self.terminator = ends.pop()
                 return lines.pop()
             if not self._read() and self._end:

@@ -292,10 +292,11 @@ class Redirection:
     def split_records(self, main: Callable[[], object]) -> None:
         """Run `main` for the records that the input has split in advance, as long as it leaves them as they are."""
         records = self._input
-        if records is None:
+        mark = records.same_end() if records is not None else None
+        if records is None or mark is None:
             return
-        lines, mark = records.ahead()
-        while lines and self._input is records and self.separator == mark and records.ahead()[0] is lines:
+        lines, plain = records.lines, records.plain
+        while lines and self._input is records and self.separator == mark and records.lines is lines:
             self.budget -= 1
             if self.budget < 0:
                 self.check()
@@ -303,7 +304,7 @@ class Redirection:
             self.FNR += 1.0
             self.RT = mark
             self.record = lines.pop()
-            self.plain = records.plain
+            self.plain = plain
             self._is_split = False
             self._stale = False
             main()

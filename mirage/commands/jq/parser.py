@@ -258,6 +258,7 @@ class Parser:
 
     def postfix(self, node: tree.Node) -> tree.Node:
         """Indexes, slices, iteration and `?` behind a term."""
+        start = node
         while True:
             token = self.token
             if token.kind == "field":
@@ -275,7 +276,8 @@ class Parser:
                 node = self.bracket(node)
             elif token.value == "?":
                 self.next()
-                node = tree.Try(node, None)
+                node = _optional(node) if node is not start else tree.Try(node, None)
+                start = node
             else:
                 return node
 
@@ -499,3 +501,25 @@ def commas(node: tree.Node | None) -> list[tree.Node]:
 def parse(text: str, name: str = "<top-level>") -> tree.Program:
     """The tree of a program or library. Raises CompileError."""
     return Parser(text, name).program()
+
+
+def _optional(node: tree.Node) -> tree.Node:
+    """`node?`: behind an index only that step may fail, not what it is taken of (`.a.b?` is `.a | .b?`)."""
+    if isinstance(node, tree.Index) and _is_constant(node.key):
+        target, step = node.target, tree.Index(tree.Identity(), node.key)
+    elif isinstance(node, tree.Slice) and _is_constant(node.low) and _is_constant(node.high):
+        target, step = node.target, tree.Slice(tree.Identity(), node.low, node.high)  # type: ignore[assignment]
+    elif isinstance(node, tree.Iterate):
+        target, step = node.target, tree.Iterate(tree.Identity())  # type: ignore[assignment]
+    else:
+        return tree.Try(node, None)
+    if isinstance(target, tree.Identity):
+        return tree.Try(node, None)
+    return tree.Pipe(target, tree.Try(step, None))
+
+
+def _is_constant(key: tree.Node | None) -> bool:
+    """Does the key not depend on the input?"""
+    if isinstance(key, tree.Text):
+        return all(isinstance(part, str) for part in key.parts)
+    return key is None or isinstance(key, tree.Constant)

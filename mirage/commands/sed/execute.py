@@ -359,7 +359,7 @@ class Machine:
     def do_P(self, command: Command) -> int | None:
         at = self.space.find(self.delimiter)
         if at < 0:
-            self.out.line(self.space, True)
+            self.out.line(self.space, self.complete)
         else:
             self.out.line(self.space[:at])
         return None

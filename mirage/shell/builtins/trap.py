@@ -36,9 +36,7 @@ def builtin_trap(sh: Shell, args: Sequence[str]) -> int:
         return 0
     if not words or "p" in letters:
         return _show(sh, words)
-    if len(words) == 1 and signals.find(words[0], True) is None:
-        if words[0] == "-":
-            return usage(sh, "trap")
+    if len(words) == 1 and (signals.find(words[0], True) is None or sh.options.posix and not _is_number(words[0])):
         return usage(sh, "trap")
     text: str | None = words[0]
     if text == "-":

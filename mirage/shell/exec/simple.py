@@ -158,6 +158,8 @@ def _constant_name(name: str, fields: Fields, line: int, describe: Callable[[], 
         sh.pipestatus = None
         sh.status = status
         if status:
+            if status == 2 and function is None:
+                _usage_ends(sh, name)
             sh.line = line
             return status if alone else failed(sh, status, line)
         return 0
@@ -368,9 +370,17 @@ def execute(sh: Shell, argv: list[Any], assigns: Sequence[tuple[str, Callable[[S
     sh.pipestatus = None
     sh.status = status
     if status:
+        if status == 2 and builtin is not None:
+            _usage_ends(sh, name)
         sh.line = line
         return status if alone else failed(sh, status, line)
     return 0
+
+
+def _usage_ends(sh: Shell, name: str) -> None:
+    """In POSIX mode a usage error of these builtins (their only status 2) ends a shell that is not interactive."""
+    if sh.options.posix and not sh.interactive and name in ("export", "readonly", "set", "shift", "trap", "unset"):
+        raise Exit(2)
 
 
 def _assign_temporary(sh: Shell, assigns: Sequence[tuple[str, Callable[[Shell], str], bool]], special: bool) -> None:

@@ -320,6 +320,8 @@ def _shows_empty(part: ast.Part) -> Callable[[Shell], bool] | None:
     """bash quotes the result of some operators as such: it is a field even when it is empty."""
     if not isinstance(part, ast.Param) or part.length or part.indirect or is_several(part):
         return None
+    if part.op == ":=":
+        return lambda sh: True
     if part.op[:1] not in ("#", "%", "/", "^", ",", "~", "@") and part.op != ":":
         return None
     value = compile_value(ast.Param(part.name, part.sub, False, "", "-", ast.Word((), "", False)), True)
