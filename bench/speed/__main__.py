@@ -52,7 +52,8 @@ def cold_start(folder: Path) -> Row:
     """`mirage exec 'echo hi'` from an installed wheel against `python -c pass` of the same environment."""
     environment = folder / "env"
     subprocess.run([sys.executable, "-m", "venv", environment], check=True)
-    pip: list[str | Path] = [environment / "bin/python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    pip: list[str | Path] = [environment / "bin/python", "-m", "pip", "install", "--quiet",
+                             "--disable-pip-version-check"]
     subprocess.run([*pip, str(ROOT)], check=True)
     here = {"PATH": "/usr/bin:/bin", "HOME": str(folder)}
     script, python = environment / "bin/mirage", environment / "bin/python"

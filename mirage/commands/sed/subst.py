@@ -1,6 +1,8 @@
 """The substitution of `s`, compiled to a function on one pattern space."""
 from __future__ import annotations
 
+import re
+
 from mirage.text import blocks
 from mirage.text.pause import pause, reserve
 from mirage.text.regex import next_char
@@ -173,6 +175,10 @@ LARGE = 1 << 16                                              # bytes from which 
 PAUSE_EVERY = 4096                                           # matches
 
 
+_NUMBERED = re.compile(rb"\\[1-9gk]|\(\?[(0-9R&P+]")
+"""What in an expression may refer to a group by its number."""
+
+
 def block_substitution(sub: Substitution) -> Callable[[bytes], bytes] | None:
     """A function on blocks of whole lines that does to each line what the command does; None where it cannot.
 
@@ -192,17 +198,19 @@ def block_substitution(sub: Substitution) -> Callable[[bytes], bytes] | None:
         if edge == "^":
             return lambda data: added + data[:-1].replace(b"\n", b"\n" + added) + b"\n"
         return lambda data: data.replace(b"\n", added + b"\n")
-    template = _template(sub.pieces)
-    rest, restored = (b"", b"") if everywhere else (rb"([^\n]*+)", b"${%d}" % (regex.groups + 1))
+    whole = not everywhere and any(p.ref == 0 for p in sub.pieces)   # what `&` is needs a group beside the rest
+    template = _template(sub.pieces, int(whole))
+    opening = b"(" if whole else b"(?:"
+    rest, restored = (b"", b"") if everywhere else (rb"([^\n]*+)", b"${%d}" % (regex.groups + 1 + whole))
 
     def run(data: bytes) -> bytes:
         if regex.literal is not None and regex.literal not in data:
             return data
         if template is not None and (fixed == b"" or not regex.may_be_empty()):
             source = blocks.plain_source(regex, data)
-            if source is not None:
+            if source is not None and not (whole and _NUMBERED.search(source)):
                 try:
-                    return blocks.substitute(b"(?:" + source + b")" + rest, template + restored, data)[0]
+                    return blocks.substitute(opening + source + b")" + rest, template + restored, data)[0]
                 except blocks.Unsuited:
                     pass
         return _substitute_block(data, regex, build, everywhere)
@@ -226,11 +234,11 @@ def _literal_block(old: bytes, new: bytes, everywhere: bool) -> Callable[[bytes]
     return run
 
 
-def _template(pieces: list[Piece]) -> bytes | None:
-    """The replacement as PCRE2 writes it."""
+def _template(pieces: list[Piece], shift: int) -> bytes | None:
+    """The replacement as PCRE2 writes it, with the numbers of groups moved by `shift`."""
     if any(p.mode or p.first for p in pieces):
         return None
-    return b"".join(p.prefix.replace(b"$", b"$$") + (b"${%d}" % p.ref if p.ref >= 0 else b"") for p in pieces)
+    return b"".join(p.prefix.replace(b"$", b"$$") + (b"${%d}" % (p.ref + shift) if p.ref >= 0 else b"") for p in pieces)
 
 
 def _substitute_block(data: bytes, regex: Regex, build: Build, everywhere: bool) -> bytes:

@@ -172,8 +172,6 @@ class Session:
         self._reset(sh)
 
     def _line(self, sh: Shell, text: str, final: bool) -> int:
-        if not sh.interactive:
-            sh.set("BASH_EXECUTION_STRING", text)
         try:
             status = run_text(sh, text, line=self._first_line, label="bash" if sh.interactive else _LABEL)
             if self.process.pending:
