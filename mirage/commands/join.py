@@ -274,11 +274,11 @@ class Join:
     def _unpaired(self, index: int, unpairable: bool = True) -> None:
         """A line without partner; at the end of the other file that is not `unpairable`: no check of the order."""
         file = self.files[index]
-        self.unpairable = self.unpairable or unpairable
         fields = file.current or []
         if self.o.unpaired[index]:
             self.write(fields if index == 0 else None, fields if index == 1 else None)
-        file.advance()
+        file.advance()                                       # the line behind it is not checked yet
+        self.unpairable = self.unpairable or unpairable
 
     def write(self, left: Fields | None, right: Fields | None, header: bool = False) -> None:
         o = self.o

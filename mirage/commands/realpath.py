@@ -114,6 +114,8 @@ def main(proc: Process) -> int:
             base = value
     if not operands:
         raise missing_operand(proc, SPEC)
+    if not links and not mode:
+        mode = "m"                                           # where no link is looked at, nothing has to be there
     status = 0
 
     def resolve(path: str) -> str:

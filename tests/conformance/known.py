@@ -20,6 +20,11 @@ KNOWN: tuple[tuple[str, str], ...] = (
      "deliberate: bash counts the length of a pattern with `[^]]` wrongly, so that a substitution never matches"),
     (r"oils/array-literal/244", "bash expands braces in `[key]={a,b}` of an indexed array and forgets the key; we keep it"),
     (r"oils/nameref/556", 'a nameref to `a[@]`: `"$ref"` is one field here'),
+    (r"just-bash-py/test_special_vars/test_seconds_is_number", "$SECONDS: a second may pass before it is looked at"),
+    (r"onetrue-awk/T.latin1/5", "a bracket expression of bytes that are no UTF-8 matches them here, as it does in the C locale"),
+    (r"bashkit/bash/cmd-suggestions/cmd_unavailable_pip",
+     "deliberate: `pip` is there and says that nothing can be installed"),
+    (r"just-bash-py/test_file/test_file_sqlite", "`file` takes a database header without pages for text"),
     (r"just-bash/comparison/process-substitution-parser/5b511c08d2ee319a",
      "LINENO inside `<(...)` over several lines: bash counts from where it has read the text again"),
 )

@@ -324,7 +324,7 @@ class Machine:
         return None
 
     def do_l(self, command: Command) -> int | None:
-        self.out.raw(listed(self.space, command.number if command.number >= 0 else self.width) + self.delimiter)
+        self.out.raw(listed(self.space, command.number if command.number >= 0 else self.width, self.delimiter))
         return None
 
     def do_n(self, command: Command) -> int | None:
@@ -496,18 +496,18 @@ class Machine:
         return capture.getvalue()
 
 
-def listed(space: bytes, width: int) -> bytes:
+def listed(space: bytes, width: int, delimiter: bytes) -> bytes:
     """The unambiguous form of `l`, folded at `width` (0: not)."""
     units = [_LISTED[b] for b in space]
     out: list[bytes] = []
     column = 0
     for unit in units:
         if width > 0 and column + len(unit) > width - 1:
-            out.append(b"\\\n")
+            out.append(b"\\" + delimiter)
             column = 0
         out.append(unit)
         column += len(unit)
-    return b"".join(out) + b"$"
+    return b"".join(out) + b"$" + delimiter
 
 
 _LISTED = [bytes((b,)) if 32 <= b < 127 and b != 92 else b"\\%03o" % b for b in range(256)]
