@@ -56,7 +56,12 @@ class Keyboard:
             assert time.monotonic() < until and self._more(until), f"{wanted!r} did not come; last: {self.text[self.seen:][-1500:]!r}"
 
     def prompt(self) -> str:
-        return self.expect(r"user@mirage:\S*\$ ")
+        """The next prompt, when it reads keys: keys that come before it is drawn to its end are the line's."""
+        before = self.expect(r"user@mirage:\S*\$ ")
+        until = time.monotonic() + 5
+        while time.monotonic() < until and self._more(time.monotonic() + 0.3):
+            pass
+        return before
 
     def _more(self, until: float) -> bool:
         if not select.select([self.master], [], [], max(0.0, until - time.monotonic()))[0]:

@@ -36,7 +36,7 @@ def test_found_before(text: str) -> None:
 
 @pytest.mark.parametrize("first", range(0, 200, 50))
 def test_random_scripts(first: int) -> None:
-    parsed = 0
+    parsed, before = 0, (living_greenlets(), living_terminals())
     for number in range(first, first + 50):
         text = script(7, number)
         outcome = check(text, Limits(timeout=1, steps=50_000, processes=64, output=1 << 20, memory=64 << 20, depth=200))
@@ -44,7 +44,8 @@ def test_random_scripts(first: int) -> None:
         assert not problems, f"script {number}: {text!r}"
         parsed += outcome.parsed
     assert parsed >= 25
-    assert (living_greenlets(), living_terminals()) == (0, 0)
+    left = (living_greenlets(), living_terminals())          # other tests of this process may have left some
+    assert left[0] <= before[0] and left[1] <= before[1]
 
 
 def test_the_same_seed_gives_the_same_scripts() -> None:
@@ -54,10 +55,11 @@ def test_the_same_seed_gives_the_same_scripts() -> None:
 
 def test_the_check_can_fail() -> None:
     """What a broken engine would show is seen."""
-    from mirage.commands import pwd
-    original = pwd.main
+    from mirage import commands
+    original = commands.find("pwd")
+    assert original is not None
     try:
-        pwd.main = lambda proc: 1 // 0  # type: ignore[assignment,return-value]
+        commands._mains["pwd"] = lambda proc: 1 // 0
         assert any("ZeroDivisionError" in problem for problem in check("/usr/bin/pwd").problems)
     finally:
-        pwd.main = original
+        commands._mains["pwd"] = original
