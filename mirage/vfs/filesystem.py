@@ -74,7 +74,8 @@ class FileSystem:
         try:
             self.machine.gate.reveals(target, self.proc)
         except OSError as e:
-            e.filename, e.filename2 = path, None
+            e.filename = path
+            del e.filename2
             raise
 
     def _error(self, target: Target, number: int, path: str, path2: str | None = None) -> OSError:
@@ -95,7 +96,8 @@ class FileSystem:
             try:
                 gate.check(effect, target, self.proc, subtree)
             except OSError as e:
-                e.filename, e.filename2 = path, None
+                e.filename = path
+                del e.filename2
                 raise
 
     def _ask_moving(self, old: Target, new: Target | None, path: str, directory: bool) -> None:
@@ -104,7 +106,8 @@ class FileSystem:
             try:
                 gate.moving(old, new, directory, self.proc)
             except OSError as e:
-                e.filename, e.filename2 = path, None
+                e.filename = path
+                del e.filename2
                 raise
 
     def _need(self, stat: Stat, want: int, path: str) -> None:
@@ -844,5 +847,6 @@ class FileSystem:
         try:
             return function(*args, **options)
         except OSError as e:
-            e.filename, e.filename2 = path, None
+            e.filename = path
+            del e.filename2
             raise

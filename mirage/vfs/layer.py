@@ -227,7 +227,8 @@ class Layer:
         try:
             stat: Stat = self.base.stat(base)
         except OSError as e:
-            e.filename, e.filename2 = path, None
+            e.filename = path
+            del e.filename2
             raise
         return stat if stat.dev else self._base.identify(base, stat)
 
@@ -240,7 +241,8 @@ class Layer:
         try:
             found = self._base.lookup(below, uid)
         except OSError as e:
-            e.filename, e.filename2 = path, None
+            e.filename = path
+            del e.filename2
             raise
         if isinstance(found, str):
             return join(place.path, found[len(place.base or "/"):].lstrip("/"))

@@ -89,7 +89,8 @@ def resolve(table: Table, path: str, follow: bool = True, uid: int = UID, gate: 
                 target.slash = must_be_directory
                 return target
             else:
-                e.filename, e.filename2 = path, None
+                e.filename = path
+                del e.filename2
                 e.place = target  # type: ignore[attr-defined]
                 raise
         if isinstance(found, str):

@@ -283,3 +283,10 @@ def test_slow_modules_are_not_loaded():
     done = subprocess.run([sys.executable, "-I", "-S", "-c", f"import sys; sys.path.insert(0, {root!r}); {code}"],
                           capture_output=True, text=True)
     assert done.stdout.strip() == "[]", done.stdout + done.stderr
+
+
+def test_an_error_names_the_path_once() -> None:
+    terminal_files = Files(machine({"/m": Memory({"a": b"1"})}))
+    with pytest.raises(FileNotFoundError) as caught:
+        terminal_files.read("/m/nope")
+    assert str(caught.value) == "[Errno 2] No such file or directory: '/m/nope'"
