@@ -68,12 +68,17 @@ def measure(python: Path, peer: str, folder: Path, chosen: Sequence[Workload],
             timeout: float) -> Iterator[tuple[str, dict[str, Any]]]:
     """(name, {"cpu": seconds, "status", "size"} or {"error": ...}). One run of each: slow ones are slow enough."""
     left = list(chosen)
+    failures = 0
     while left:
         driver = Driver(python, peer, folder, left)
         try:
             if driver.answer(LOADING) is None:
+                failures += 1
+                if failures < 3:
+                    continue
                 yield from ((w.name, {"error": "did not start"}) for w in left)
                 return
+            failures = 0
             while left:
                 workload = left.pop(0)
                 answer = driver.answer(timeout)
