@@ -1,4 +1,4 @@
-"""ps: the processes of this session."""
+"""ps: the processes of one session."""
 from __future__ import annotations
 
 import re

@@ -33,7 +33,7 @@ class Owner:
             self._forget_input()
             self._say(f"mirage: approval needed: {plain(ask.effect)} {plain(ask.target)}\n"
                       f"  reason:  {plain(ask.reason)}\n  command: {plain(' '.join(ask.command))}\n"
-                      "  allow it? [y]es, [a]lways in this session, [N]o: ")
+                      "  allow it? [y]es, [a]lways for the session, [N]o: ")
             answer = self._answer()
         if answer in ("y", "yes"):
             return Verdict.allow()

@@ -74,7 +74,7 @@ class Rule:
     @staticmethod
     def _default_reason(action: str) -> str:
         return {"readonly": "this path is read-only", "stage": STAGE_REASON, "ask": "needs approval",
-                "limit": "the limit of this session is reached"}.get(action, "not allowed by the policy")
+                "limit": "the limit of the session is reached"}.get(action, "not allowed by the policy")
 
     @property
     def about_calls(self) -> bool:

@@ -143,7 +143,7 @@ def test_limits():
     with terminal(rule("limit", path="/data", effect="read", calls=2)) as t:
         assert t.run("cat /data/pub.txt; cat /data/pub.txt").exit_code == 0
         result = t.run("cat /data/pub.txt")
-        assert result.stderr.endswith("mirage: denied: the limit of this session is reached\n")
+        assert result.stderr.endswith("mirage: denied: the limit of the session is reached\n")
         assert result.refusals[0].action == "limit"
         with pytest.raises(PermissionError):
             t.fs.read("/data/pub.txt")
