@@ -74,15 +74,24 @@ class Scope(dict[str, "str | Var | Options | None"]):
     of_call    the command is a function: its local variables take the place of the temporary ones
     """
 
-    __slots__ = ("of_call", "temporary")
-
-    def __init__(self, temporary: bool = False) -> None:
-        super().__init__()
-        self.temporary = temporary
-        self.of_call = False
+    __slots__ = ()
+    temporary = False
+    of_call = False
 
     def copy(self) -> Scope:
-        new = Scope(self.temporary)
+        return Scope(self)
+
+
+class TemporaryScope(Scope):
+    __slots__ = ("of_call",)
+    temporary = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.of_call = False
+
+    def copy(self) -> TemporaryScope:
+        new = TemporaryScope()
         new.of_call = self.of_call
         new.update(self)
         return new
@@ -703,27 +712,33 @@ class Shell:
 
     def push_scope(self, temporary: bool = False) -> Scope:
         """Enter a function (or, `temporary`, a command with assignments before it); undone by `pop_scope`."""
-        scope = Scope(temporary)
+        scope = TemporaryScope() if temporary else Scope()
         self.scopes.append(scope)
         return scope
 
     def pop_scope(self) -> None:
         scope = self.scopes.pop()
-        if scope:
-            for name, value in scope.items():
-                if name == DASH:
-                    self.options = value  # type: ignore[assignment]
-                else:
-                    self._restore(name, value)
+        if not scope:
+            return
+        variables = self.vars
+        for name, value in scope.items():
+            if value.__class__ is str and variables.get(name).__class__ is str:
+                variables[name] = value  # type: ignore[assignment]
+            elif name == DASH:
+                self.options = value  # type: ignore[assignment]
+            else:
+                self._restore(name, value)
 
     def _restore(self, name: str, value: Any) -> None:
         now = self.vars.get(name)
-        if now.__class__ is not str or value.__class__ is not str:
-            self._exported = None
         if value is None:
-            self.vars.pop(name, None)
+            if now is None:
+                return
+            del self.vars[name]
         else:
             self.vars[name] = value
+        if now.__class__ is not str or value.__class__ is not str and value is not None:
+            self._exported = None
 
     def make_local(self, name: str, inherit: bool = False) -> None:
         """``local name``: an unset variable of the innermost function; nothing when it is local there already.

@@ -8,7 +8,7 @@ from mirage.shell.control import Break, Continue, Return, ShellError
 from mirage.shell.exec.compile import NESTING, compile_command, compiled, nesting
 from mirage.shell.exec.traps import err_trap_is_new, run_debug, run_trap, slow_tick
 from mirage.shell.parse import ParseError, UnitParser
-from mirage.shell.state import READONLY, Frame
+from mirage.shell.state import READONLY, Frame, Scope
 from mirage.text.pattern import PatternTooComplex
 
 TYPE_CHECKING = False
@@ -120,8 +120,7 @@ def run_function(sh: Shell, name: str, args: Sequence[str]) -> int:
 
 def call_function(sh: Shell, node: Function, name: str, args: list[str]) -> int:
     """Call a function; the status, also in `sh.status`."""
-    limit = sh.vars.get("FUNCNEST")
-    if limit is not None:
+    if "FUNCNEST" in sh.vars:
         _check_funcnest(sh, name)
     kernel = sh.kernel
     kernel.budget -= 1
@@ -137,9 +136,12 @@ def call_function(sh: Shell, node: Function, name: str, args: list[str]) -> int:
     sh.function_depth += 1
     sh.call_stack.append(Frame(name, sh.function_sources.get(name, ENVIRONMENT), sh.line,
                                args.copy() if sh.shopt["extdebug"] else None))
-    sh.push_scope()
-    trapped = "ERR" in sh.traps
-    hidden = _hide_traps(sh, name) if sh.traps else None
+    sh.scopes.append(Scope())
+    trapped = False
+    hidden = None
+    if sh.traps:
+        trapped = "ERR" in sh.traps
+        hidden = _hide_traps(sh, name)
     try:
         if hidden is not None and "DEBUG" in sh.traps:
             run_debug(sh, node.line)
