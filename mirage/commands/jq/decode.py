@@ -19,10 +19,15 @@ if TYPE_CHECKING:
 
 MAX_DEPTH = 256
 CONTROL = 0x20
+BEGINNINGS = '[{"'
 SPACE = re.compile(r"[ \t\r\n]*")
 # Numbers whose text says more than their double: trailing zeros, exponents, many digits, many leading zeros, -0.
 EXOTIC = re.compile(r"\.[0-9]*0(?![0-9])|[0-9][eE][-+]?[0-9]|[0-9]{16}|0\.0000|-0(?!\.[0-9])|[0-9]\.[0-9]{12}")
 EXOTIC_WHOLE = re.compile(r"[0-9]{16}|-0(?!\.[0-9])")
+LARGE = 1 << 16                                              # of a text from which on RE2 looks for what is exotic
+# The same for RE2, which has no look-ahead: a little more matches.
+EXOTIC_LARGE = (rb"\.[0-9]*0(?:[^0-9]|$)|[0-9][eE][-+]?[0-9]|[0-9]{16}|0\.0000|-0(?:[^.]|$)|-0\.(?:[^0-9]|$)"
+                rb"|[0-9]\.[0-9]{12}")
 BAD_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
 TOKEN = re.compile(r'[\[\]{}:,"]|[^\[\]{}:," \t\r\n]+|[ \t\r\n]+')
 ESCAPES = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
@@ -51,6 +56,14 @@ mixed_scan = c_make_scanner(_Context(literal, int))
 exact_scan = c_make_scanner(_Context(literal, literal))
 
 
+def is_exotic(text: str, at: int) -> bool:
+    """Might numbers in text[at:] be exotic? Surely not where this is False."""
+    if len(text) - at < LARGE:
+        return EXOTIC.search(text, at) is not None
+    import re2
+    return re2.search(EXOTIC_LARGE, text[at:].encode("utf-8", "replace")) is not None
+
+
 class Reader:
     """Values of a text that comes in pieces. `feed` bytes, `close` at the end, and take from `values()`.
 
@@ -64,8 +77,19 @@ class Reader:
         self.base_line = 0                                   # newlines in what was dropped from `text`
         self.base_column = 0
         self.final = False
-        self.line = 0
         self.started = False
+        self._counted = 0                                    # newlines in text[:_counted] are _lines
+        self._lines = 0
+
+    @property
+    def line(self) -> int:
+        text = self.text
+        if self.at > self._counted:
+            newline = text.find("\n", self.at)
+            end = newline + 1 if newline >= 0 else len(text)
+            self._lines += text.count("\n", self._counted, end)
+            self._counted = end
+        return self.base_line + self._lines
 
     def feed(self, data: bytes, final: bool = False) -> None:
         """More of the text; `final` says that nothing follows."""
@@ -79,7 +103,7 @@ class Reader:
             self.base_line += lines
             self.base_column = (len(done) - done.rfind("\n") - 1) + (0 if lines else self.base_column)
             self.text = self.text[self.at:]
-            self.at = 0
+            self.at = self._counted = self._lines = 0
         self.text += piece
         self.final = final
 
@@ -96,16 +120,16 @@ class Reader:
         text = self.text
         size = len(text)
         scan = fast_scan
-        if EXOTIC.search(text, self.at):
+        if is_exotic(text, self.at):
             scan = exact_scan if EXOTIC_WHOLE.search(text, self.at) else mixed_scan
-        careful = BAD_ESCAPE.search(text, self.at) is not None
+        careful = "\\u" in text and BAD_ESCAPE.search(text, self.at) is not None
         space = SPACE.match
-        counted = self.at
-        lines = self.base_line + text.count("\n", 0, counted)
         while True:
-            found = space(text, self.at)
-            assert found is not None
-            at = found.end()
+            at = self.at
+            if at < size and text[at] == "\n":
+                at += 1
+            if at == size or text[at] not in BEGINNINGS:
+                at = space(text, at).end()  # type: ignore[union-attr]
             if at == size:
                 if self.final:
                     self.at = at
@@ -120,14 +144,10 @@ class Reader:
                 else:
                     if end == size and not self.final and text[end - 1] not in '"]}':
                         return
-                    if end < size and text[end] not in ' \t\r\n[{"' and text[at] not in '[{"':
+                    if end < size and text[at] not in BEGINNINGS and text[end] not in ' \t\r\n[{"':
                         value, end = self._slow(at)
             if end < 0:
                 return
-            newline = text.find("\n", end)
-            lines += text.count("\n", counted, newline + 1 if newline >= 0 else size)
-            counted = max(counted, newline + 1 if newline >= 0 else size)
-            self.line = lines
             self.at = end
             yield value
 
@@ -137,7 +157,8 @@ class Reader:
         try:
             return machine.value(self.final)
         except ParseError as e:
-            self.line = self.base_line + self.text.count("\n")
+            self._lines = self.text.count("\n")
+            self._counted = len(self.text)
             before = self.text[:machine.at]
             lines = before.count("\n")
             column = len(before) - before.rfind("\n") - 1 + (0 if lines else self.base_column)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from json.encoder import c_make_encoder, encode_basestring, encode_basestring_ascii  # type: ignore[attr-defined]
 
+from mirage.commands.jq import numbers
 from mirage.commands.jq.numbers import Literal, format_number
 
 TYPE_CHECKING = False
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 DOUBTFUL = re.compile(r"\.0(?![0-9])|[0-9]e[-+]|NaN|Infinity|\x7f")
+SIGNS_OF_DOUBT = (".0", "e-", "e+", "NaN", "Infinity", "\x7f")    # one is in every match of DOUBTFUL; quick to look for
 MAX_DEPTH = 10_000                                           # of what is printed
 COLOURS = ("0;90", "0;39", "0;39", "0;39", "0;32", "1;39", "1;39", "1;34")
 KINDS_OF_COLOUR = {type(None): 0, bool: 1, int: 3, float: 3, Literal: 3, str: 4, list: 5, dict: 6}
@@ -64,11 +66,16 @@ def scalar(value: Any) -> str:
 
 def plain(value: Any) -> str:
     """Compact text of an array or object."""
-    if not holds_literal(value):
+    if not numbers.literals or not holds_literal(value):
         try:
             text = "".join(_compact(value, 0))
         except RecursionError:
             return walk(value, quote, "", False)
+        for sign in SIGNS_OF_DOUBT:
+            if sign in text:
+                break
+        else:
+            return text
         if DOUBTFUL.search(text) is None:
             return text
     return walk(value, quote, "", False)

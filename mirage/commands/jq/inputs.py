@@ -32,10 +32,15 @@ class Inputs:
         self.sequence = sequence
         self.begun = False                                   # --seq: was there a record separator?
         self.name: str | None = None
-        self.line = 0
+        self._line = 0
+        self._reader: Reader | None = None
         self.failed = False
         self.where = "<unknown>"
         self._values = self._slurped() if slurp else self._each()
+
+    @property
+    def line(self) -> int:
+        return self._line if self._reader is None else self._reader.line
 
     def next(self) -> tuple[Any] | None:
         for value in self._values:
@@ -56,7 +61,7 @@ class Inputs:
                 continue
             self.name = "<stdin>" if standard else operand
             self.where = "<stdin>" if standard else operand
-            self.line = 0
+            self._line = 0
             file.incref()
             try:
                 yield from chunks(process, file, BLOCK)
@@ -77,7 +82,7 @@ class Inputs:
             yield from self._json()
 
     def _json(self) -> Iterator[Any]:
-        reader = Reader()
+        reader = self._reader = Reader()
         held = 0
         where = None
         pending: list[bytes] = []
@@ -98,16 +103,13 @@ class Inputs:
             self.process.kernel.fits(held)
             reader.feed(b"".join(pending))
             pending = []
-            for value in reader.values():
-                self.line = reader.line
-                yield value
+            yield from reader.values()
             held = len(reader.text) - reader.at
             wanted = 2 * held                                # what is left is scanned again: never too often
         reader.feed(b"".join(pending), final=True)
-        for value in reader.values():
-            self.line = reader.line
-            yield value
-        self.line = reader.total_lines()
+        yield from reader.values()
+        self._line = reader.total_lines()
+        self._reader = None
 
     def _records(self, block: bytes) -> bytes:
         """What counts of application/json-seq: the text behind the first record separator."""
@@ -127,7 +129,7 @@ class Inputs:
             lines = (rest + block).split(b"\n")
             rest = lines.pop()
             for line in lines:
-                self.line += 1
+                self._line += 1
                 yield line.decode("utf-8", "replace")
         if rest:
             yield rest.decode("utf-8", "replace")

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 EXACT = 1 << 53
 PLAIN = re.compile(r"-?(?:0\.(?!00000)|[1-9][0-9]*\.)[0-9]*0\Z")      # what has zeros at its end and is canonical
 LARGEST = "1.7976931348623157e+308"
+literals = False                                             # was there ever a Literal? (most data holds none)
 
 
 class Literal(float):
@@ -43,6 +44,8 @@ def literal(text: str) -> float:
 
 
 def _kept(value: float, text: str) -> Literal:
+    global literals
+    literals = True
     result = Literal(value)
     result.text = text
     return result
