@@ -231,7 +231,8 @@ class _Printer:
             self.put(f"function {node.name} () \n" + " " * self.indent)
             self.function_body(node.body)
         elif type(node) is ast.Coproc:
-            self.put(f"coproc {node.name} ")
+            # bash 5.2.37 leaves the name out before a simple command, which cannot have one
+            self.put("coproc " if type(node.body) is ast.Simple else f"coproc {node.name} ")
             self.skip = True
             self.command(node.body)
         elif type(node) is ast.Background:

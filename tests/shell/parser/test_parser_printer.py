@@ -22,6 +22,8 @@ def test_functions_look_as_in_bash() -> None:
     compared = 0
     for body, theirs in zip(ALL_VALID, functions(ALL_VALID), strict=True):
         if theirs:
+            if body.startswith("coproc "):              # patch levels before 5.2.37 print a name nobody gave
+                theirs = theirs.replace(f"coproc COPROC {body[7:]}", body)
             assert printed(body) == theirs, body
             compared += 1
     assert compared > 300
