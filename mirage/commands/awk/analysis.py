@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+SETTERS = frozenset(("NF", "FS", "RS", "FIELDWIDTHS", "FPAT", "IGNORECASE"))
 BUILTIN_ARRAYS = ("ENVIRON", "ARGV", "PROCINFO", "SYMTAB", "FUNCTAB")
 ARRAY_ARGUMENTS = {"split": (1, 3), "match": (2,), "asort": (0, 1), "asorti": (0, 1), "patsplit": (1, 3)}
 
@@ -58,6 +59,21 @@ class Analysis:
     def nodes(self, kind: type) -> Iterator[Any]:
         """All nodes of one class."""
         return (node for _, node in self._nodes if isinstance(node, kind))
+
+    def changes_fields(self) -> bool:
+        """May the program change $0, a field, or how records are split?"""
+        for _, node in self._nodes:
+            if isinstance(node, tree.Getline):
+                return True
+            if isinstance(node, tree.Assign | tree.Increment | tree.ForIn):
+                target = node.target
+                if isinstance(target, tree.Field) or isinstance(target, tree.Name) and target.name in SETTERS:
+                    return True
+            elif isinstance(node, tree.Call):
+                if node.indirect or node.builtin and node.name in ("sub", "gsub") and (
+                        len(node.arguments) < 3 or not isinstance(node.arguments[2], tree.Name | tree.Element)):
+                    return True
+        return False
 
     def owner(self, function: str, name: str) -> tuple[str, str]:
         """Whose variable a name is: a parameter, or a global one ("")."""

@@ -5,7 +5,7 @@ import re
 
 from mirage.commands.awk.errors import Fatal
 from mirage.commands.awk.records import UNUSUAL_SPACE
-from mirage.commands.awk.values import UNSET, number_of, to_number
+from mirage.commands.awk.values import UNSET, Known, number_of, to_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,6 +37,8 @@ class Fields:
     _matchers: dict[str, Matcher]
 
     def start_fields(self) -> None:
+        self.values = Known(self.input_value)
+        self.numbers = Known(lambda text: number_of(self.input_value(text)))
         self.record = ""
         self.plain = False
         self._fields: list[str] = []
@@ -49,6 +51,7 @@ class Fields:
         self.FPAT: Any = "[^[:space:]]+"
         self.field_mode = "FS"
         self._splitter: Callable[[str], list[str]] = self.split_blank
+        self._blanks = True                                  # the splitter is that one
 
     # ---- splitting
 
@@ -82,10 +85,18 @@ class Fields:
             self._splitter = lambda text: find_fields(pattern, text)[0]
         else:
             self._splitter = fixed_splitter(self.text(self.FIELDWIDTHS))
+        self._blanks = self._splitter == self.split_blank
 
     def split_record(self) -> None:
         self._fields = self._splitter(self.record)
         self._is_split = True
+
+    def fields(self) -> list[str]:
+        """The fields of the record; whoever asks does not change them."""
+        if not self._is_split:
+            self._fields = self.record.split() if self.plain and self._blanks else self._splitter(self.record)
+            self._is_split = True
+        return self._fields
 
     def set_FS(self, value: Any) -> Any:
         if not self._is_split:

@@ -7,7 +7,7 @@ constants, are ever put into the source; text of the program stays in K.
 from __future__ import annotations
 
 from mirage.commands.awk import tree
-from mirage.commands.awk.analysis import Analysis, walk
+from mirage.commands.awk.analysis import SETTERS, Analysis, walk
 from mirage.commands.awk.errors import Fatal
 from mirage.commands.awk.values import TypedRegex
 
@@ -21,7 +21,6 @@ NUMBER, TEXT, VALUE = "number", "text", "value"
 NUMERIC_SPECIALS = frozenset(("NR", "FNR", "NF", "RSTART", "RLENGTH", "ARGIND"))
 SPECIALS = NUMERIC_SPECIALS | {"FS", "OFS", "ORS", "RS", "SUBSEP", "CONVFMT", "OFMT", "FILENAME", "IGNORECASE",
                                "FIELDWIDTHS", "FPAT", "RT", "ERRNO", "ARGC", "BINMODE", "LINT", "TEXTDOMAIN"}
-SETTERS = frozenset(("NF", "FS", "RS", "FIELDWIDTHS", "FPAT", "IGNORECASE"))
 KINDS = {"length": NUMBER, "index": NUMBER, "split": NUMBER, "sub": NUMBER, "gsub": NUMBER, "match": NUMBER,
          "substr": TEXT, "gensub": TEXT, "sprintf": TEXT, "tolower": TEXT, "toupper": TEXT, "strftime": TEXT,
          "typeof": TEXT, "dcgettext": TEXT, "dcngettext": TEXT, "bindtextdomain": TEXT}
@@ -33,6 +32,7 @@ HELPERS = """\
     _div, _mod, _pow, _store, _sub, _need = rt.divide, rt.modulo, rt.power, rt.store, rt.subarray, rt.need_array
     _out, _fmt, _rx, _order, _check, _call = rt.out, rt.format, rt.matcher, rt.order, rt.check, rt.call
     _field, _fval, _fnum, _line, _lval = rt.field, rt.field_value, rt.field_number, rt.line, rt.line_value
+    _fields, _numbers, _values = rt.fields, rt.numbers, rt.values
     UNSET, Array, ranges = rt.unset, rt.array_type, rt.ranges
 """
 
@@ -53,6 +53,7 @@ class Generator:
         self.loops: list[tuple[str, Callable[[], None]]] = []
         self.rule = ""
         self.ranges = 0
+        self.steady = not self.analysis.changes_fields()
         self.dynamic_case = "IGNORECASE" in self.analysis.mentioned or fold_case
 
     # ---- the whole
@@ -135,6 +136,12 @@ class Generator:
         return lines
 
     def main_rules(self, rules: list[tree.Rule]) -> None:
+        self.emit("F = None")
+        self._main_rules(rules)
+        if not any("F := _fields()" in line for line in self.lines):
+            del self.lines[0]
+
+    def _main_rules(self, rules: list[tree.Rule]) -> None:
         for rule in rules:
             indent = self.indent
             if isinstance(rule.pattern, tuple):
@@ -203,6 +210,12 @@ class Generator:
                       else self.assignment(node))
         elif isinstance(target, tree.Element) and node.op == "=":
             self.emit(f"{self.array(target.array)}[{self.keys(target.keys)}] = {self.raw(node.value)}")
+        elif isinstance(target, tree.Element):
+            steps, fixed, value = self.compound(node)
+            for step in steps:
+                self.emit(step.replace(" := ", " = ", 1))
+            assert isinstance(fixed, Fixed)
+            self.emit(f"{fixed.array}[{fixed.key}] = {value}")
         else:
             self.emit(self.assignment(node))
 
@@ -420,7 +433,7 @@ class Generator:
         if isinstance(node, tree.Field):
             index = constant_index(node)
             if index:
-                return f"_fnum({index})"
+                return self.in_fields(index, "_numbers[{}]", "0.0") or f"_fnum({index})"
         elif isinstance(node, tree.Name) and node.name not in SPECIALS and not self.is_array(node):
             name = self.variable(node.name)
             return f"({name} if type({name}) is float else _tn({name}))"
@@ -436,8 +449,10 @@ class Generator:
             return f"_nt({self.raw(node)})"
         if isinstance(node, tree.Field):
             index = constant_index(node)
-            if index is not None:
-                return f"_field({index})" if index else "_line()"
+            if index:
+                return self.in_fields(index, "{}", "''") or f"_field({index})"
+            if index == 0:
+                return "_line()"
         return f"_ts({self.raw(node)})"
 
     def condition(self, node: tree.Node) -> str:
@@ -498,7 +513,10 @@ class Generator:
     def raw_Name(self, node: tree.Name) -> str:
         name = node.name
         if name in SPECIALS and self.is_global(name):
-            return "rt.get_NF()" if name == "NF" else f"rt.{name}"
+            if name == "NF":
+                steady = self.steady and self.rule == "main"
+                return "float(len(F or (F := _fields())))" if steady else "rt.get_NF()"
+            return f"rt.{name}"
         if self.is_array(node):
             raise_ = self.constant(name)
             return f"rt.array_as_scalar({raise_})"
@@ -512,8 +530,16 @@ class Generator:
         if index == 0:
             return "_lval()"
         if index is not None:
-            return f"_fval({index})"
+            return self.in_fields(index, "_values[{}]", "UNSET") or f"_fval({index})"
         return f"rt.any_field({self.number(node.index)})"
+
+    def in_fields(self, index: int, found: str, missing: str) -> str | None:
+        """$index in the main rules of a program that never changes a field: out of a list in a local variable."""
+        if not self.steady or self.rule != "main":
+            return None
+        name = self.temporary()
+        there = found.format(f"{name}[{index - 1}]")
+        return f"({there} if len({name} := F or (F := _fields())) >= {index} else {missing})"
 
     def raw_Group(self, node: tree.Group) -> str:
         raise Fatal("syntax error: a list in parentheses is not a value", 1)
@@ -633,7 +659,8 @@ class Generator:
     def get(self, target: tree.Node) -> str:
         """The number that a fixed target holds."""
         if isinstance(target, Fixed):
-            return f"_tn({target.array}[{target.key}])"
+            name = self.temporary()
+            return f"({name} if type({name} := {target.array}[{target.key}]) is float else _tn({name}))"
         return self.number(target)
 
     def old_text(self, target: tree.Node) -> str:
@@ -650,6 +677,12 @@ class Generator:
     def assignment(self, node: tree.Assign) -> str:
         if node.op == "=":
             return self.store(node.target, self.raw(node.value))
+        steps, target, value = self.compound(node)
+        result = self.put(target, value)
+        return f"[{', '.join([*steps, result])}][-1]" if steps else result
+
+    def compound(self, node: tree.Assign) -> tuple[list[str], tree.Node, str]:
+        """(what to work out first, the target, the new value) of `+=` and its kin."""
         value = self.number(node.value)
         steps: list[str] = []
         if impure(node.value):
@@ -662,8 +695,7 @@ class Generator:
         op = node.op[:-1]
         function = {"/": "_div", "%": "_mod", "^": "_pow"}.get(op)
         where = f", {self.constant(f' in `{op}=' + chr(39))}" if op in "/%" else ""
-        result = self.put(target, f"{function}({old}, {value}{where})" if function else f"{old} {op} {value}")
-        return f"[{', '.join([*steps, result])}][-1]" if steps else result
+        return steps, target, f"{function}({old}, {value}{where})" if function else f"{old} {op} {value}"
 
     def increment(self, node: tree.Increment) -> str:
         steps, target = self.fixed(node.target)

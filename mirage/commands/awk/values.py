@@ -10,6 +10,7 @@ from mirage.commands.awk.errors import Fatal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 NUMBER = re.compile(r"[ \t\n\r\f\v]*([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)")
@@ -19,6 +20,7 @@ SPECIAL_WHOLE = re.compile(r"[ \t\n\r\f\v]*[+-](?:inf|nan)[ \t\n\r\f\v]*\Z", re.
 HEX_OCTAL = re.compile(r"[ \t\n\r\f\v]*([+-]?)(?:0[xX]([0-9a-fA-F]+)|0([0-7]+)(?![0-9.eE]))")
 FIRST = frozenset("0123456789+-. \t\n\r\f\v")
 MAX_CACHE = 65536
+MAX_KNOWN = 16384
 
 
 class StrNum(str):
@@ -48,6 +50,22 @@ class Array(dict):  # type: ignore[type-arg]
     def __missing__(self, key: str) -> Any:
         self[key] = UNSET
         return UNSET
+
+
+class Known(dict):  # type: ignore[type-arg]
+    """What `convert` makes of texts of the input; texts come again and again."""
+
+    __slots__ = ("convert",)
+
+    def __init__(self, convert: Callable[[str], Any]) -> None:
+        super().__init__()
+        self.convert = convert
+
+    def __missing__(self, text: str) -> Any:
+        if len(self) >= MAX_KNOWN:
+            self.clear()
+        value = self[text] = self.convert(text)
+        return value
 
 
 UNSET = Unset()
