@@ -708,6 +708,10 @@ class Shell:
         if not var.flags and var.__class__ is Var and var.value is not None:
             self.vars[name] = var.value  # type: ignore[assignment]
 
+    def restore_variables(self, before: Shell) -> None:
+        """Take the variables back that a fork of this shell has kept."""
+        self.vars, self.scopes, self._exported = before.vars, before.scopes, before._exported
+
     # --------------------------------------------------------------------------------------------------- scopes
 
     def push_scope(self, temporary: bool = False) -> Scope:

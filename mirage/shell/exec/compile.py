@@ -159,7 +159,7 @@ def _with_redirections(node: Any, body: Run) -> Run:
     redirs = getattr(node, "redirs", None)
     if not redirs:
         return body
-    from mirage.shell.exec.redirect import apply, apply_in_child, compile_redirections, restore
+    from mirage.shell.exec.redirect import apply, apply_in_subshell, compile_redirections, restore
     from mirage.shell.exec.substitution import close_substitutions, holds_substitution
     redirections = compile_redirections(redirs)
     substitutes = any(holds_substitution(redir.target) for redir in redirs)
@@ -172,10 +172,11 @@ def _with_redirections(node: Any, body: Run) -> Run:
         mark = len(sh.substitution_fds)
         done = True
         sh.line = line
+        before = sh.fork(sh.proc) if child and redirections.assigning else None
         if feeds:
             sh.extra["stdin_redirected"] = True
         try:
-            failure = apply_in_child(sh, redirections, undo) if child else not apply(sh, redirections, undo)
+            failure = apply_in_subshell(sh, redirections, undo) if child else not apply(sh, redirections, undo)
             if failure:
                 done = False
                 status = sh.status = int(failure)
@@ -188,6 +189,8 @@ def _with_redirections(node: Any, body: Run) -> Run:
             closed = restore(sh, undo) if undo else True
             if feeds:
                 sh.extra["stdin_redirected"] = False
+            if before is not None:
+                sh.restore_variables(before)
             if substitutes:
                 close_substitutions(sh, mark)
         if not done or not closed and not status:

@@ -10,7 +10,7 @@ import os
 
 from mirage.process.files import Source
 from mirage.process.process import refusal_note
-from mirage.shell.ast import HereDoc
+from mirage.shell.ast import Arith, DQuote, HereDoc, Param, Word
 from mirage.shell.control import ShellError
 from mirage.shell.expand import compile_heredoc, compile_single, compile_words
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from mirage.process.files import OpenFile
     from mirage.process.process import Process
-    from mirage.shell.ast import Redir, Word
+    from mirage.shell.ast import Redir
     from mirage.shell.state import Shell
 
     Undo: TypeAlias = list[tuple[int, OpenFile | None]]
@@ -48,8 +48,28 @@ class RedirectionFailed(Exception):
         self.note = note
 
 
-def compile_redirections(redirs: Sequence[Redir]) -> tuple[Redirection, ...]:
-    return tuple(_compile(redir) for redir in redirs)
+class Redirections(tuple["Redirection", ...]):
+    """Compiled redirections. assigning: working out their words may change variables."""
+
+    assigning = False
+
+
+def compile_redirections(redirs: Sequence[Redir]) -> Redirections:
+    made = Redirections(_compile(redir) for redir in redirs)
+    made.assigning = any(_may_assign(redir.target) for redir in redirs)
+    return made
+
+
+def _may_assign(node: object) -> bool:
+    """Is there arithmetic in a word, or an expansion that assigns or has a subscript?"""
+    if isinstance(node, Arith):
+        return True
+    if isinstance(node, HereDoc):
+        return _may_assign(node.body)
+    if isinstance(node, Param):
+        return (node.op in ("=", ":=", ":") or node.sub is not None
+                or _may_assign(node.arg) or _may_assign(node.arg2))
+    return isinstance(node, Word | DQuote) and any(_may_assign(part) for part in node.parts)
 
 
 def apply(sh: Shell, redirections: Sequence[Redirection], undo: Undo | None, child: bool = False) -> bool:
@@ -68,9 +88,19 @@ def apply(sh: Shell, redirections: Sequence[Redirection], undo: Undo | None, chi
     return True
 
 
-def apply_in_child(sh: Shell, redirections: Sequence[Redirection], undo: Undo | None) -> int:
-    """The same as bash does it in the new process of a program or subshell, which an expansion error only ends: its
-    status, 0 when all is done."""
+def apply_in_child(sh: Shell, redirections: Redirections, undo: Undo | None) -> int:
+    """The same as bash does it in the new process of a program, which an expansion error only ends, and whose
+    variables are its own: its status, 0 when all is done."""
+    before = sh.fork(sh.proc) if redirections.assigning else None
+    try:
+        return apply_in_subshell(sh, redirections, undo)
+    finally:
+        if before is not None:
+            sh.restore_variables(before)
+
+
+def apply_in_subshell(sh: Shell, redirections: Redirections, undo: Undo | None) -> int:
+    """The same for a subshell, whose commands see what the redirections assigned."""
     try:
         return 0 if apply(sh, redirections, undo, True) else 1
     except ShellError as e:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from mirage.shell import ast
-from mirage.shell.state_vars import ARRAY, ASSOC, letters
+from mirage.shell.state_vars import ARRAY, ASSOC, Var, letters
 from mirage.text import pattern as patterns
 from mirage.text.quoting import double, quote, subscript
 
@@ -184,8 +184,12 @@ def _pairs(array: dict[int, str] | dict[str, str], assoc: bool) -> str:
 
 def declaration(sh: Shell, name: str) -> str:
     """``declare -a name=([0]="x")`` of an array, as `declare -p` prints it."""
+    name, _ = sh.resolve(name)
     flags = sh.flags(name)
     assoc = bool(flags & ASSOC)
+    found = sh.lookup(name)
+    if isinstance(found, Var) and found.value is None:
+        return f"declare -{letters(flags)} {name}"
     keys = [subscript(str(key)) if assoc else str(key) for key in sh.array(name)]
     items = " ".join(f"[{key}]={double(value)}" for key, value in zip(keys, sh.elements(name), strict=True))
     if not flags & ARRAY:
