@@ -93,8 +93,8 @@ class ToolPrintf(Printf):
         self._verify(text, used, out_of_range)
         return number
 
-    def quote(self, directive: Directive, text: str, precision: int | None) -> str:
-        return shell_quote(text)
+    def quote(self, directive: Directive, text: str | None, precision: int | None) -> str:
+        return shell_quote(text) if text is not None else ""
 
     def special(self, directive: Directive, text: str | None) -> str:
         return ""

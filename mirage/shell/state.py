@@ -872,6 +872,11 @@ class Shell:
         error.report(self)
         return error
 
+    def bad_substitution(self, text: str) -> ShellError:
+        """Print `text`; the error to raise ends a script in POSIX mode."""
+        fatal = self.options.posix and not self.interactive
+        return self.fail(text, self.fatal_status() if fatal else 1, fatal)
+
     def fatal_status(self) -> int:
         """The status with which ``${x?}`` and ``set -u`` end this shell."""
         return 127 if self.options.command and not self.subshell_level else 1

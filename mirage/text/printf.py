@@ -200,7 +200,7 @@ class Printf:
     def floating(self, text: str) -> extended.Number:
         raise NotImplementedError
 
-    def quote(self, directive: Directive, text: str, precision: int | None) -> str:
+    def quote(self, directive: Directive, text: str | None, precision: int | None) -> str:
         raise NotImplementedError
 
     def special(self, directive: Directive, text: str | None) -> str:
@@ -409,7 +409,7 @@ class Printf:
         elif conversion == "b":
             text = pad(cut(self.expand(argument or ""), precision), flags, width)
         elif conversion in "qQ":
-            text = pad(self.quote(directive, argument or "", precision), flags, width)
+            text = pad(self.quote(directive, argument, precision), flags, width)
         else:
             text = pad(cut(self.special(directive, argument), precision), flags, width)
         self.size += len(text)

@@ -80,7 +80,8 @@ class BuiltinPrintf(Printf):
             self.error(f"warning: {text}: Numerical result out of range")
         return number
 
-    def quote(self, directive: Directive, text: str, precision: int | None) -> str:
+    def quote(self, directive: Directive, text: str | None, precision: int | None) -> str:
+        text = text or ""
         if directive.conversion == "Q":
             return quoting.backslash(cut(text, precision))
         return cut(quoting.backslash(text), precision)

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     Fields: TypeAlias = Callable[[Shell], list[Any]]
 
 NOT_FOUND, NOT_EXECUTABLE = 127, 126
+INDIRECT = "invalid indirect expansion"                      # the one error of an assignment that ends no shell
 _SPECIAL = builtins_table.SPECIAL
 _DECLARATION = builtins_table.DECLARATION
 _load_builtin = builtins_table.load
@@ -402,7 +403,7 @@ def _assign_temporary(sh: Shell, assigns: Sequence[tuple[str, Callable[[Shell], 
 
 def ends_posix_shell(sh: Shell, error: ShellError) -> ShellError:
     """In POSIX mode an assignment error ends a shell that is not interactive."""
-    if sh.options.posix and not sh.interactive and not error.fatal:
+    if sh.options.posix and not sh.interactive and not error.fatal and not error.message.endswith(INDIRECT):
         error.fatal, error.status = True, sh.fatal_status()
     return error
 

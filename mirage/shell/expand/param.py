@@ -161,7 +161,7 @@ def _element(part: ast.Param) -> Scalar:
         message = f"{part.text}: bad substitution"
 
         def fail(sh: Shell) -> str | None:
-            raise sh.fail(message)
+            raise sh.bad_substitution(message)
 
         return fail
 

@@ -104,7 +104,7 @@ def _bad_substitution(part: ast.BadSubst) -> Text:
     def fail(sh: Shell) -> str:
         if transformation:
             raise sh.fail(message, sh.fatal_status(), True)
-        raise sh.fail(message)
+        raise sh.bad_substitution(message)
 
     return fail
 
