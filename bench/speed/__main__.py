@@ -20,6 +20,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from mirage.bench import environment
 from mirage.bench.speed import data
 from mirage.bench.speed.fairness import longest_stalls, stream_memory
 from mirage.bench.speed.measure import Timing, alternate, inside, median_clock, median_cpu, memory_folder, outside
@@ -50,13 +51,12 @@ class Row:
 
 def cold_start(folder: Path) -> Row:
     """`mirage exec 'echo hi'` from an installed wheel against `python -c pass` of the same environment."""
-    environment = folder / "env"
-    subprocess.run([sys.executable, "-m", "venv", environment], check=True)
-    pip: list[str | Path] = [environment / "bin/python", "-m", "pip", "install", "--quiet",
+    python = environment.create(folder / "env")
+    pip: list[str | Path] = [python, "-m", "pip", "install", "--quiet",
                              "--disable-pip-version-check"]
     subprocess.run([*pip, str(ROOT)], check=True)
     here = {"PATH": "/usr/bin:/bin", "HOME": str(folder)}
-    script, python = environment / "bin/mirage", environment / "bin/python"
+    script = python.with_name("mirage")
     runs = alternate(lambda: outside([script, "exec", "echo hi"], folder, here),
                      lambda: outside([python, "-c", "pass"], folder, here), 15)
     return Row("start", "cold start: echo hi", *runs, "python -c pass")

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from mirage.bench import environment
 from mirage.bench.speed.workloads import Workload
 
 PEERS = ("mirage-ai", "bashkit", "just-bash")
@@ -19,11 +20,9 @@ LOADING = 300.0                                              # seconds for a pee
 
 def install(peer: str, folder: Path) -> tuple[Path, str] | None:
     """(its Python, its version); None where it does not install."""
-    environment = folder / f"env-{peer}"
-    python = environment / "bin/python"
     show = "import importlib.metadata as m, sys; print(m.version(sys.argv[1]))"
     try:
-        subprocess.run([sys.executable, "-m", "venv", environment], check=True, capture_output=True)
+        python = environment.create(folder / f"env-{peer}")
         subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", peer], check=True,
                        capture_output=True, timeout=600)
         found = subprocess.run([python, "-c", show, peer], check=True, capture_output=True, text=True)

@@ -6,10 +6,10 @@ import os
 import sqlite3
 import subprocess
 import sys
-import venv
 
 import pytest
 
+from mirage.bench import environment
 from mirage.mounts import Vfs
 from mirage.mounts.vfs import maintenance
 from mirage.mounts.vfs.integrity import check, repair
@@ -42,7 +42,7 @@ def peer():
     folder = os.path.join(os.environ.get("TMPDIR", "/tmp"), f"agentfs-sdk-0.6.4-{os.getuid()}")
     python = os.path.join(folder, "bin", "python")
     if not os.path.exists(os.path.join(folder, "ready")):
-        venv.create(folder, with_pip=True, clear=True)
+        environment.create(folder)
         done = subprocess.run([python, "-m", "pip", "install", "-q", "agentfs-sdk==0.6.4"], capture_output=True, timeout=300)
         if done.returncode:
             pytest.skip("agentfs-sdk 0.6.4 cannot be installed here")

@@ -7,11 +7,12 @@ import subprocess
 import sys
 import tarfile
 import tomllib
-import venv
 import zipfile
 from pathlib import Path
 
 import pytest
+
+from mirage.bench import environment
 
 ROOT = Path(__file__).resolve().parents[2]
 ROOMS = ("mounts", "clis", "policies", "vfsmd", "bench")
@@ -42,7 +43,7 @@ def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sdist, unpacked."""
     folder = tmp_path_factory.mktemp("sdist")
     with tarfile.open(build(ROOT, folder, "sdist")) as archive:
-        archive.extractall(folder, filter="data")
+        archive.extractall(folder, **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))
     (unpacked,) = [path for path in folder.iterdir() if path.is_dir()]
     return unpacked
 
@@ -134,16 +135,14 @@ def test_the_linters_see_each_file_once() -> None:
 @pytest.mark.slow
 def test_an_installed_wheel_without_extras(wheel: Path, tmp_path: Path) -> None:
     """pip installs it into a fresh environment; `mirage` works there, and the demo says what it needs."""
-    environment = tmp_path / "env"
-    venv.create(environment, with_pip=True)
-    python = str(environment / "bin/python")
+    python = environment.create(tmp_path / "env")
     install = subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", wheel], capture_output=True, text=True, check=False)
     if install.returncode and ("No matching distribution" in install.stderr or "connection" in install.stderr.lower()):
         pytest.skip("pip cannot reach a package index")
     assert install.returncode == 0, install.stderr
 
     def mirage(*arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([environment / "bin/mirage", *arguments], cwd=tmp_path, capture_output=True, text=True, check=False)
+        return subprocess.run([python.with_name("mirage"), *arguments], cwd=tmp_path, capture_output=True, text=True, check=False)
 
     (tmp_path / "a.yaml").write_text("mounts: {/src: {provider: host, dir: .}}\npolicy: no-secrets\n")
     assert mirage("exec", "echo hi | tr a-z A-Z").stdout == "HI\n"
