@@ -16,10 +16,13 @@ from mirage.vfs.types import S_IFCHR, S_IFIFO, Stat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from mirage.process.kernel import Kernel, WaitQueue
     from mirage.vfs.types import Handle
 
 PIPE_CAPACITY = 65536
+BEYOND = 1 << 62                                             # an offset behind the end of every file
 AHEAD = 1 << 14                                              # bytes that readline keeps of a file
 LONG_LINE = 1 << 20                                          # bytes from which a line counts as memory
 
@@ -95,6 +98,14 @@ class OpenFile:
     def ready(self) -> bool:
         """Would read() return at once (for `read -t 0`)?"""
         return True
+
+    def count_lines(self) -> int | None:
+        """How many newlines there are from here to the end, which is then read; None: nobody knows."""
+        return None
+
+    def last_lines(self, count: int) -> bytes | None:
+        """The last `count` lines, after which everything is read; None: they cannot be had alone."""
+        return None
 
     def isatty(self) -> bool:
         return False
@@ -398,6 +409,26 @@ class HandleFile(OpenFile):
             raise oserror(errno.EINVAL)
         self.offset = offset
         return offset
+
+    def count_lines(self) -> int | None:
+        return self._ask("count_lines")
+
+    def last_lines(self, count: int) -> bytes | None:
+        return self._ask("last_lines", count)
+
+    def _ask(self, ability: str, *args: int) -> Any:
+        """What the handle answers about a file of which nothing was read (see Handle)."""
+        ask = getattr(self.handle, ability, None)
+        if ask is None or self.offset or not self.readable:
+            return None
+        try:
+            answer = ask(*args)
+        except OSError as e:
+            e.reading = self.path  # type: ignore[attr-defined]
+            raise
+        if answer is not None:
+            self.offset = BEYOND
+        return answer
 
     def _size(self) -> int:
         """Where the end is; a file of unknown size is read up to there."""

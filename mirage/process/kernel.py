@@ -217,7 +217,6 @@ class Kernel:
         """Every QUANTUM ticks: count steps, look at the clock, at signals, and let others run."""
         self.steps += self.granted - self.budget
         self.granted = self.budget = 0 if self.attention else QUANTUM
-        self.attention.discard(self.current)
         if self.limits.steps and self.steps > self.limits.steps:
             raise LimitExceeded(f"steps: more than {self.limits.steps} commands and loop turns")
         self.check()

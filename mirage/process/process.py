@@ -329,6 +329,7 @@ class Process:
             return
         self.status = status
         self.kernel.processes.pop(self.pid, None)
+        self.kernel.attention.discard(self)
         for callback in self.on_exit:
             callback()
         self.close_all()

@@ -15,6 +15,7 @@ def slow_tick(sh: Shell) -> None:
     """The rare part of a tick in the interpreter: limits, other processes, traps of pending signals."""
     kernel = sh.kernel
     kernel.slow_tick()
+    kernel.attention.discard(sh.proc)
     if sh.proc.pending:
         run_pending(sh)
 

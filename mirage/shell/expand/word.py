@@ -343,7 +343,8 @@ def _emit_param(part: ast.Param, quoted: bool) -> Emit:
     value = compile_value(part, quoted)
     joiner = _null_ifs_joiner(part)
     word: list[Emit] = []
-    if uses_word(part):
+    is_default = uses_word(part)
+    if is_default:
         assert isinstance(part.arg, ast.Word)
         word = [emit_part(inner, quoted, True) for inner in part.arg.parts]
 
@@ -357,7 +358,7 @@ def _emit_param(part: ast.Param, quoted: bool) -> Emit:
         elif found is None:
             for each in word:
                 each(sh, fields)
-            if quoted and (word or not is_several(part)):
+            if quoted and (is_default or not is_several(part)):
                 fields.quoted("")
         elif quoted and found.star:  # type: ignore[union-attr]
             fields.quoted(_joined(sh, found))
