@@ -8,13 +8,16 @@ COUNT ?= 1000
 REFERENCE ?= /
 BENCH ?=
 
-.PHONY: demo test lint check conformance differential hostile bench clean
+.PHONY: demo test judge lint check conformance differential hostile bench counts clean
 
 demo: $(VENV)/.demo
 	@$(BIN)/mirage demo
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2
+
+judge: $(VENV)/.dev
+	$(BIN)/python -m pytest -m judge
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
@@ -30,6 +33,9 @@ differential: $(VENV)/.dev
 
 hostile: $(VENV)/.dev
 	$(BIN)/python -m tests.hostile.run
+
+counts: $(VENV)/.dev
+	$(BIN)/python -m mirage.bench.counts --peer --markdown docs/counts.md
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m mirage.bench.speed $(BENCH)

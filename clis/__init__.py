@@ -1,4 +1,4 @@
-"""Virtual CLIs: one program per service, one subcommand per operation."""
+"""Virtual CLIs: one program per service, one subcommand per operation; adapters for what has operations already."""
 from __future__ import annotations
 
 if not __name__.startswith("mirage."):
@@ -7,4 +7,21 @@ if not __name__.startswith("mirage."):
 from mirage.clis.framework import Call, OperationError, VirtualCli, operation
 from mirage.clis.registry import make_cli
 
-__all__ = ["Call", "OperationError", "VirtualCli", "make_cli", "operation"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from mirage.clis.function import FunctionCli, function_operation
+    from mirage.clis.mcp import McpCli
+    from mirage.clis.openapi import OpenApiCli
+
+ADAPTERS = {"FunctionCli": "function", "McpCli": "mcp", "OpenApiCli": "openapi", "function_operation": "function"}
+
+__all__ = ["Call", "FunctionCli", "McpCli", "OpenApiCli", "OperationError", "VirtualCli", "function_operation",
+           "make_cli", "operation"]
+
+
+def __getattr__(name: str) -> object:
+    if name not in ADAPTERS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+    found: object = getattr(import_module(f"mirage.clis.{ADAPTERS[name]}"), name)
+    return found

@@ -4,21 +4,25 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from mirage.commands._io import read_all
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from mirage.clis.framework import ArgumentModel
     from mirage.process.process import Process
+
+
+TYPE_NAMES = {bool: "boolean", int: "integer", float: "number", type(None): "null", list: "array", dict: "object"}
 
 
 class ArgumentError(ValueError):
     """The words cannot be read as arguments of this operation; the text says what to write."""
 
 
-def read_arguments(proc: Process, words: Sequence[str], model: type[BaseModel]) -> BaseModel:
+def read_arguments(proc: Process, words: Sequence[str], model: ArgumentModel) -> Any:
     """The checked arguments. Words: any mix of one JSON object (or @FILE, or - for stdin) and --key value pairs."""
     values: dict[str, Any] = {}
     given = False
@@ -75,8 +79,10 @@ def _key(name: str, properties: dict[str, Any]) -> str:
 
 def _types(schema: dict[str, Any]) -> set[str]:
     found = {schema["type"]} if isinstance(schema.get("type"), str) else set(schema.get("type", ()))
-    for part in schema.get("anyOf", ()):
-        found |= _types(part)
+    for part in (*schema.get("anyOf", ()), *schema.get("oneOf", ())):
+        found |= _types(part) if isinstance(part, dict) else set()
+    if not found and isinstance(schema.get("enum"), list):
+        found = {TYPE_NAMES.get(type(value), "string") for value in schema["enum"]}
     return found
 
 
@@ -87,13 +93,14 @@ def _is_flag(schema: dict[str, Any]) -> bool:
 def _convert(text: str, schema: dict[str, Any], name: str) -> Any:
     types = _types(schema)
     if not types or types & {"array", "object"}:
-        if text[:1] in "[{":
+        if text[:1] in ("[", "{"):
             try:
                 return json.loads(text)
             except ValueError as e:
                 raise ArgumentError(f"--{name} is not JSON: {e}") from None
-        return text
-    if "string" in types:
+        items = schema.get("items")
+        return _convert(text, items, name) if isinstance(items, dict) and "array" in types else text
+    if "string" in types or not types & {"boolean", "integer", "null", "number"}:
         return text
     if "boolean" in types and text in ("true", "false"):
         return text == "true"

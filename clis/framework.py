@@ -6,22 +6,22 @@
         @operation("Forecast for a place", Place, effects=("read",))
         def get_forecast(self, call, arguments): ...
 
-`weather get-forecast '{"city": "Bern"}'` prints what the method returns as JSON; OperationError becomes a JSON error
-on stderr and exit status 1, bad arguments 2, a refusal of the policy 126.
+`weather get-forecast '{"city": "Bern"}'` prints what the method returns as JSON (bytes as they are); OperationError
+becomes a JSON error on stderr and exit status 1, bad arguments 2, a refusal of the policy 126.
 """
 from __future__ import annotations
 
 import difflib
+import errno
 import json
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from mirage.process import blocking
 from mirage.process.process import refusal_note
+from mirage.vfs.secrets import hide
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from pydantic import BaseModel
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from mirage.process.process import Process
 
@@ -38,26 +38,43 @@ class OperationError(Exception):
         self.status = status
 
 
+class ArgumentModel(Protocol):
+    """What checks an operation's arguments: a pydantic model, or `mirage.clis._schema.SchemaArguments`."""
+
+    def model_json_schema(self) -> dict[str, Any]: ...
+
+    def model_validate(self, obj: Any, /) -> Any: ...
+
+
 class Operation:
-    """One subcommand. `effects` are of the policy's vocabulary for calls."""
+    """One subcommand. `effects` are of the policy's vocabulary for calls.
 
-    __slots__ = ("effects", "method", "model", "name", "summary")
+    when  effect -> does a call with these arguments have it? Without an entry it always has
+    """
 
-    def __init__(self, name: str, summary: str, model: type[BaseModel], effects: tuple[str, ...],
-                 method: Callable[..., Any]) -> None:
+    __slots__ = ("effects", "method", "model", "name", "summary", "when")
+
+    def __init__(self, name: str, summary: str, model: ArgumentModel, effects: tuple[str, ...],
+                 method: Callable[..., Any], when: Mapping[str, Callable[[Any], bool]] | None = None) -> None:
         self.name = name
         self.summary = summary
         self.model = model
         self.effects = effects
         self.method = method
+        self.when = dict(when or {})
+
+    def effects_of(self, arguments: Any) -> tuple[str, ...]:
+        """The effects that a call with these arguments has."""
+        return tuple(e for e in self.effects if e not in self.when or self.when[e](arguments))
 
 
-def operation(summary: str, model: type[BaseModel], effects: Iterable[str],
-              name: str | None = None) -> Callable[[F], F]:
+def operation(summary: str, model: ArgumentModel, effects: Iterable[str],
+              name: str | None = None,
+              when: Mapping[str, Callable[[Any], bool]] | None = None) -> Callable[[F], F]:
     """Decorator of a VirtualCli's method; the operation's name is the method's with `-` for `_`."""
     def mark(method: F) -> F:
         method.operation = Operation(  # type: ignore[attr-defined]
-            name or method.__name__.replace("_", "-"), summary, model, tuple(effects), method)
+            name or method.__name__.replace("_", "-"), summary, model, tuple(effects), method, when)
         return method
     return mark
 
@@ -89,7 +106,18 @@ class VirtualCli:
         found = [getattr(type(self), n).operation for n in dir(type(self))
                  if hasattr(getattr(type(self), n), "operation")]
         found.sort(key=lambda o: o.method.__code__.co_firstlineno)
-        self.operations: dict[str, Operation] = {o.name: o for o in found}
+        self.operations: Mapping[str, Operation] = {o.name: o for o in found}
+
+    def known_operations(self) -> Mapping[str, Operation]:
+        """The operations as far as they are known without asking anybody: for /SKILL.md and completion."""
+        return self.operations
+
+    def find(self, name: str) -> Operation | None:
+        """The operation that an agent means by `name`."""
+        return self.operations.get(name)
+
+    def close(self) -> None:
+        """Let go of connections and processes; the next call opens them again."""
 
     def main(self, proc: Process) -> int:
         """The program of /usr/bin: argv is NAME [OPERATION [ARGUMENT]...]."""
@@ -97,7 +125,7 @@ class VirtualCli:
         if not args or args[0] in ("--help", "-h", "help"):
             proc.stdout.write(self.help().encode())
             return 0
-        chosen = self.operations.get(args[0])
+        chosen = self.find(args[0])
         if chosen is None:
             close = difflib.get_close_matches(args[0], self.operations, 3, 0.5)
             hint = f"; did you mean {', '.join(close)}?" if close else "."
@@ -118,7 +146,7 @@ class VirtualCli:
         gate = proc.machine.gate
         if gate is not None:
             try:
-                gate.call(proc, self.name, chosen.name, chosen.effects,
+                gate.call(proc, self.name, chosen.name, chosen.effects_of(arguments),
                           arguments.model_dump(mode="json", by_alias=True, exclude_none=True))
             except PermissionError as e:
                 status = self.fail(proc, "denied", f"{chosen.name}: {e.strerror}", 126)
@@ -130,17 +158,20 @@ class VirtualCli:
             return self.fail(proc, e.code, str(e), e.status)
         except OSError as e:
             return self.fail(proc, "io", e.strerror or str(e), 1)
-        proc.stdout.write(json.dumps(result, ensure_ascii=False).encode("utf-8", "surrogateescape") + b"\n")
+        if not isinstance(result, bytes):
+            result = json.dumps(result, ensure_ascii=False).encode("utf-8", "surrogateescape") + b"\n"
+        proc.stdout.write(result)
         return 0
 
     @staticmethod
     def fail(proc: Process, code: int | str, message: str, status: int) -> int:
-        proc.write_error(json.dumps({"error": {"code": code, "message": message}}, ensure_ascii=False) + "\n")
+        told = hide(json.dumps({"error": {"code": code, "message": message}}, ensure_ascii=False))
+        proc.write_error(told + "\n")
         return status
 
     def help(self) -> str:
         """What `NAME --help` prints: one line per operation."""
-        width = max(len(name) for name in self.operations)
+        width = max((len(name) for name in self.operations), default=0)
         lines = "\n".join(f"  {o.name:<{width}}  {o.summary}" for o in self.operations.values())
         return (f"Usage: {self.name} OPERATION ['{{JSON}}' | --key value ... | @FILE | -]\n\n{self.description}\n\n"
                 f"Operations:\n{lines}\n\n'{self.name} OPERATION --help' prints its arguments.\n")
@@ -167,6 +198,12 @@ def compact_schema(schema: Any) -> Any:
         else:
             out[key] = compact_schema(value)
     return out
+
+
+def explained(e: OSError) -> OperationError:
+    """An error of a mount's client as the operation's: the service's own words and status."""
+    note = str(getattr(e, "note", "") or e.strerror or e)
+    return OperationError(note, getattr(e, "status", 0) or errno.errorcode.get(e.errno or 0, "io").lower())
 
 
 def in_pool(function: Callable[..., Any], *args: Any) -> Any:

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from mirage.clis.framework import Operation, VirtualCli
@@ -30,8 +30,15 @@ class LazyCli:
         return self.cli.description
 
     @property
-    def operations(self) -> dict[str, Operation]:
+    def operations(self) -> Mapping[str, Operation]:
         return self.cli.operations
+
+    def known_operations(self) -> Mapping[str, Operation]:
+        return self.cli.known_operations()
+
+    def close(self) -> None:
+        if self._cli is not None:
+            self._cli.close()
 
     def main(self, proc: Process) -> int:
         return self.cli.main(proc)

@@ -1,32 +1,32 @@
-"""`mail`: what changes a mailbox, and what the usual mail tools of agents offer, over the Gmail API."""
+"""`mail`: what changes a mailbox, and what the usual mail tools of agents offer; for Gmail and IMAP."""
 from __future__ import annotations
 
+import base64
 import errno
 import json
-from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from mirage.clis._compose import File, addresses, compose
 from mirage.clis.framework import Call, OperationError, VirtualCli, operation
-from mirage.mounts.gmail.folders import ARCHIVE
-from mirage.mounts.gmail.message import EML, JSON
-from mirage.mounts.gmail.mount import Gmail
+from mirage.mounts.mail.message import EML, JSON
+from mirage.mounts.mail.tree import MailMount
 from mirage.process import blocking
 from mirage.vfs.names import split_id
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
-    from mirage.mounts.gmail.message import Mail, Meta
+    from mirage.mounts.mail.account import Account
+    from mirage.mounts.mail.message import Mail, Meta
     from mirage.vfs.types import Mount
 
-MOST = 25 << 20                                              # bytes of attachments that Gmail takes
-INLINE = 4 << 20                                             # larger messages are uploaded
 MARKS = {"read": ((), ("UNREAD",)), "unread": (("UNREAD",), ()), "important": (("IMPORTANT",), ()),
          "not_important": ((), ("IMPORTANT",)), "starred": (("STARRED",), ()), "not_starred": ((), ("STARRED",))}
+EVERYWHERE = "*"
+EXPORT = "mirage-mail-export"
 
 
 def _one_line(text: str) -> str:
@@ -93,9 +93,8 @@ class GetEmails(Page):
 
 
 class SearchEmails(Page):
-    query: str = Field(description="words and Gmail's operators: from: subject: has:attachment after:2026/01/31 ...",
-                       min_length=1)
-    folder: Folder | None = Field(None, description="only in this folder; default: everywhere but Spam and Trash")
+    query: str = Field(description="words, and from: to: subject: before:2026/01/31 after: ...", min_length=1)
+    folder: Folder = Field("INBOX", description="`*`: everywhere but Spam and Trash")
 
 
 class OneEmail(Arguments):
@@ -149,6 +148,19 @@ class OneDraft(Arguments):
     draft_id: str = Field(description="id of the draft, or the path of its file", min_length=1)
 
 
+class ExportEmails(Arguments):
+    folder: Folder | None = Field(None, description="default: INBOX")
+    export_path: str = Field("emails_export.json", description="a file that is written in the terminal")
+    max_emails: int | None = Field(None, ge=1, description="the newest ones; default: all")
+    export_all_folders: bool = False
+
+
+class ImportEmails(Arguments):
+    import_path: str = Field(description="a file of export-emails, an .eml file, or a directory of them", min_length=1)
+    target_folder: Folder | None = Field(None, description="where they go; default: where they were, else INBOX")
+    preserve_folders: bool = Field(True, description="false: all of them into target_folder")
+
+
 class DownloadAttachment(OneEmail):
     attachment_filename: str
     path: str = Field("", description="where to put it; default: the current directory")
@@ -160,57 +172,48 @@ class MailCli(VirtualCli):
     name = "mail"
     description = "Send, answer, file and delete e-mails. Read and search them as files."
 
-    def __init__(self, service: Gmail, point: str | None = None, name: str = "mail") -> None:
+    def __init__(self, service: MailMount, point: str | None = None, name: str = "mail") -> None:
         super().__init__()
         self.name = name
         self.service = service
         self.box = service.box
+        self.account: Account = service.account()
         self.point = point
         self.counters = service.counters
 
     # ---- helpers
 
-    def _do(self, request: Any) -> Any:
-        """One request that changes something: never sent twice where it may have been carried out."""
+    def _do(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """function(*arguments), with the service's errors in its own words."""
         try:
-            return blocking.call(self.service.client.execute, request, request.method == "GET")
+            return function(*arguments)
         except OSError as e:
             raise _explained(e) from None
-
-    @property
-    def _api(self) -> Any:
-        return self.box.api
-
-    def _pages(self, method: Any, key: str, most: int | None, **options: Any) -> list[dict[str, Any]]:
-        pages = partial(self.service.client.pages, method, key, most, maxResults=500, **options)
-        return blocking.call(pages)
 
     def _meta(self, id: str) -> Meta:
         """The message of an id or a path. OperationError 404 where there is none."""
-        try:
-            self.box.refresh()
-            meta = self.box.meta(_id_of(id))
-        except OSError as e:
-            raise _explained(e) from None
+        self._do(self.box.refresh)
+        meta: Meta | None = self._do(self.box.meta, _id_of(id))
         if meta is None:
             raise OperationError(f"no message {id!r}", 404)
         return meta
 
+    def _metas(self, ids: list[str]) -> list[Meta]:
+        return [self._meta(id) for id in ids]
+
     def _mail(self, meta: Meta) -> Mail:
-        try:
-            return self.box.mail(meta)
-        except OSError as e:
-            raise _explained(e) from None
+        mail: Mail = self._do(self.box.mail, meta)
+        return mail
 
     def _label(self, folder: str) -> str:
         """The label id of a folder; its path may begin with the mount's."""
         name = folder
         if self.point is not None and (folder + "/").startswith(self.point.rstrip("/") + "/"):
             name = folder[len(self.point):]
-        self.box.refresh()
-        found = self.box.folders().label_of(name)
+        self._do(self.box.refresh)
+        found: str | None = self.box.folders().label_of(name)
         if found is None:
-            self.box.reload_labels()
+            self._do(self.account.reload_folders)
             found = self.box.folders().label_of(name)
         if found is None:
             known = ", ".join(sorted(f.path for f in self.box.folders().by_label.values()))
@@ -225,16 +228,10 @@ class MailCli(VirtualCli):
         chosen = next((f for f in folders if f.label == label), folders[0])
         return self.point.rstrip("/") + self.service.path_of(meta, chosen)
 
-    def _result(self, answer: dict[str, Any], label: str = "", new: bool = False, **more: Any) -> dict[str, Any]:
-        """What an operation prints about a message that the service has just told of."""
-        id = answer["id"]
-        self.box.changed(id, answer.get("labelIds", ()), new)
-        self.box.touch()
-        metas = self.box.metas([id])
-        result = {"id": id, "threadId": answer.get("threadId", ""), **more}
-        if metas and self.point is not None:
-            result["path"] = self._path(metas[0], label)
-        return result
+    def _result(self, meta: Meta, label: str = "") -> dict[str, Any]:
+        """What an operation prints about a message that it changed or made."""
+        path = self._path(meta, label)
+        return {"id": meta.id, "threadId": meta.thread, **({"path": path} if path is not None else {})}
 
     def _summary(self, meta: Meta, label: str = "") -> dict[str, Any]:
         result = {"id": meta.id, "threadId": meta.thread, "date": self.service.days.iso(meta.date),
@@ -244,37 +241,26 @@ class MailCli(VirtualCli):
 
     def _sender(self, name: str | None = None, address: str | None = None) -> str:
         from email.utils import formataddr
-        if not self.box.address:
-            try:
-                self.box.start()
-            except OSError as e:
-                raise _explained(e) from None
-        return formataddr((name or "", address or self.box.address))
+        return formataddr((name or "", address or self._do(self.account.address)))
 
     def _files(self, call: Call, paths: list[str] | None) -> list[File]:
         files, total = [], 0
         for path in paths or ():
             data = call.read_file(path)
             total += len(data)
-            if total > MOST:
-                raise OperationError(f"attachments are larger than {MOST >> 20} MiB", 413)
+            if total > self.account.most:
+                raise OperationError(f"attachments are larger than {self.account.most >> 20} MiB", 413)
             files.append((path.rpartition("/")[2], data))
         return files
 
-    def _resource(self, raw: bytes, thread: str = "", wrap: bool = False) -> dict[str, Any]:
-        """body and media_body of a method that takes a message."""
-        import base64
-        message: dict[str, Any] = {"threadId": thread} if thread else {}
-        if len(raw) <= INLINE:
-            message["raw"] = base64.urlsafe_b64encode(raw).decode()
-            return {"body": {"message": message} if wrap else message}
-        from googleapiclient.http import MediaInMemoryUpload
-        return {"body": {"message": message} if wrap else message or None,
-                "media_body": MediaInMemoryUpload(raw, "message/rfc822")}
+    def _attached(self, meta: Meta) -> list[File]:
+        return [(f.title, self._do(self.box.attachment, meta, f)) for f in meta.attachments]
 
     def _send(self, raw: bytes, thread: str = "") -> dict[str, Any]:
-        answer = self._do(self._api.messages.send(userId="me", **self._resource(raw, thread)))
-        return self._result(answer, "SENT", new=True)
+        return self._sent(self._do(self.account.send, raw, thread))
+
+    def _sent(self, meta: Meta) -> dict[str, Any]:
+        return self._result(meta, self.box.folders().label_of("Sent") or "")
 
     # ---- sending
 
@@ -311,56 +297,40 @@ class MailCli(VirtualCli):
                 ("Subject", meta.subject), ("To", ", ".join(mail.addresses("To")))]
         quoted = "".join(f"{name}: {value}\n" for name, value in head)
         text = f"{a.body or ''}\n\n---------- Forwarded message ----------\n{quoted}\n{mail.body}".lstrip("\n")
-        try:
-            files = [(f.title, self.box.attachment(meta, f)) for f in meta.attachments]
-        except OSError as e:
-            raise _explained(e) from None
         subject = meta.subject if meta.subject.lower().startswith("fwd:") else f"Fwd: {meta.subject}"
         raw = compose(self._sender(), [a.to], _clean(subject), text, html=a.html_body, cc=_list(a.cc), bcc=_list(a.bcc),
-                      files=files, date=call.proc.now())
+                      files=self._attached(meta), date=call.proc.now())
         return self._send(raw)
 
     # ---- looking
 
     @operation("List a folder, newest first", GetEmails, effects=("read",))
     def get_emails(self, call: Call, a: GetEmails) -> Any:
-        from mirage.mounts.gmail.mailbox import query_of
-        label = self._label(a.folder)
-        return self._listed(query_of(label), a, label)
+        return self._listed("", self._label(a.folder), a)
 
-    @operation("Search with Gmail's syntax, newest first", SearchEmails, effects=("read",))
+    @operation("Search with the service's syntax, newest first", SearchEmails, effects=("read",))
     def search_emails(self, call: Call, a: SearchEmails) -> Any:
-        from mirage.mounts.gmail.mailbox import query_of
-        label = self._label(a.folder) if a.folder else ""
-        options = query_of(label) if label else {}
-        options["q"] = f"{options.get('q', '')} {a.query}".strip()
         self.counters.add(searches=1)
-        return self._listed(options, a, label)
+        return self._listed(a.query, "" if a.folder == EVERYWHERE else self._label(a.folder), a)
 
-    def _listed(self, options: dict[str, Any], a: Page, label: str) -> Any:
-        try:
-            found = self._pages(self._api.messages.list, "messages", a.page * a.page_size, **options)
-            self.box.refresh()
-            metas = self.box.metas([m["id"] for m in found[(a.page - 1) * a.page_size:a.page * a.page_size]])
-        except OSError as e:
-            raise _explained(e) from None
+    def _listed(self, query: str, label: str, a: Page) -> Any:
+        found, more = self._do(self.account.search, query, label, a.page * a.page_size)
+        self._do(self.box.refresh)
+        metas = self._do(self.box.metas, found[(a.page - 1) * a.page_size:a.page * a.page_size])
         return {"emails": [self._summary(m, label) for m in metas], "page": a.page, "page_size": a.page_size,
-                "more": len(found) > a.page * a.page_size}
+                "more": more}
 
     @operation("Read an e-mail (the same JSON as its file)", OneEmail, effects=("read",))
     def read_email(self, call: Call, a: OneEmail) -> Any:
         meta = self._meta(a.email_id)
         folder = self.box.folders().of(meta.labels)[0]
-        data = self._mail(meta).render(meta, folder.path, self.point or "/", self.service.days.iso(meta.date),
-                                       self.service.days.of(meta.date), self.box.folders().shown(meta.labels))
-        value = json.loads(data)
+        value = json.loads(self.service.render(self._mail(meta), meta, folder))
         return value if self.point is None else {**value, "path": self._path(meta)}
 
     @operation("All headers of an e-mail", OneEmail, effects=("read",))
     def get_email_headers(self, call: Call, a: OneEmail) -> Any:
         meta = self._meta(a.email_id)
-        answer = self._do(self._api.messages.get(userId="me", id=meta.id, format="metadata"))
-        return {"id": meta.id, "headers": answer.get("payload", {}).get("headers", [])}
+        return {"id": meta.id, "headers": self._do(self.account.headers, meta)}
 
     @operation("Copy an attachment into a directory", DownloadAttachment, effects=("read",))
     def download_attachment(self, call: Call, a: DownloadAttachment) -> Any:
@@ -370,13 +340,10 @@ class MailCli(VirtualCli):
             known = ", ".join(f.name for f in meta.attachments) or "none"
             raise OperationError(f"no attachment {a.attachment_filename!r}; there are: {known}", 404)
         path = a.path or wanted[0].name
-        try:
-            if call.proc.fs.is_dir(path):
-                path = f"{path.rstrip('/')}/{wanted[0].name}"
-            data = self.box.attachment(meta, wanted[0])
-            call.proc.fs.write(path, data)
-        except OSError as e:
-            raise _explained(e) from None
+        if call.proc.fs.is_dir(path):
+            path = f"{path.rstrip('/')}/{wanted[0].name}"
+        data = self._do(self.box.attachment, meta, wanted[0])
+        self._do(call.proc.fs.write, path, data)
         return {"path": path, "size": len(data)}
 
     # ---- filing
@@ -392,6 +359,9 @@ class MailCli(VirtualCli):
             raise OperationError("nothing to add or remove", "invalid_arguments", 2)
         return self._change(a.email_ids, [self._label(n) for n in a.add], [self._label(n) for n in a.remove])
 
+    def _change(self, ids: list[str], add: Any, remove: Any) -> Any:
+        return {"emails": [self._summary(m) for m in self._do(self.account.change, self._metas(ids), add, remove)]}
+
     @operation("Move an e-mail to another folder", MoveEmail, effects=("update",))
     def move_email(self, call: Call, a: MoveEmail) -> Any:
         return self._move([a.email_id], a.target_folder)[0]
@@ -401,41 +371,12 @@ class MailCli(VirtualCli):
         return {"emails": self._move(a.email_ids, a.target_folder)}
 
     def _move(self, ids: list[str], target: str) -> list[dict[str, Any]]:
-        """Out of every folder, into one. What was sent stays in Sent as well."""
         label = self._label(target)
-        if label in ("SENT", "DRAFT"):
-            raise OperationError(f"messages cannot be moved to {target}", 400)
-        metas = [self._meta(id) for id in ids]
-        if label == "TRASH":
-            return self._trash(metas)
-        folders = self.box.folders().by_label
-        results = []
-        for meta in metas:
-            remove = [x for x in meta.labels if x in folders and x not in ("SENT", "DRAFT", label)]
-            answer = self._do(self._api.messages.modify(userId="me", id=meta.id, body={
-                "addLabelIds": [] if label == ARCHIVE else [label], "removeLabelIds": remove}))
-            results.append(self._result(answer, label))
-        return results
-
-    def _change(self, ids: list[str], add: Any, remove: Any) -> Any:
-        metas = [self._meta(id) for id in ids]
-        body = {"addLabelIds": list(add), "removeLabelIds": list(remove)}
-        if len(metas) == 1:
-            answer = self._do(self._api.messages.modify(userId="me", id=metas[0].id, body=body))
-            self.box.changed(metas[0].id, answer.get("labelIds", ()))
-        else:
-            self._do(self._api.messages.batchModify(userId="me", body={**body, "ids": [m.id for m in metas]}))
-            for meta in metas:
-                self.box.changed(meta.id, (meta.labels | set(add)) - set(remove))
-        self.box.touch()
-        return {"emails": [self._summary(m) for m in metas]}
-
-    def _trash(self, metas: list[Meta]) -> list[dict[str, Any]]:
-        return [self._result(self._do(self._api.messages.trash(userId="me", id=m.id)), "TRASH") for m in metas]
+        return [self._result(m, label) for m in self._do(self.account.move, self._metas(ids), label)]
 
     @operation("Move e-mails to Trash", ManyEmails, effects=("update",))
     def trash_emails(self, call: Call, a: ManyEmails) -> Any:
-        return {"emails": self._trash([self._meta(id) for id in a.email_ids])}
+        return {"emails": [self._result(m) for m in self._do(self.account.trash, self._metas(a.email_ids))]}
 
     @operation("Delete an e-mail for good", OneEmail, effects=("destroy",))
     def delete_email(self, call: Call, a: OneEmail) -> Any:
@@ -446,14 +387,8 @@ class MailCli(VirtualCli):
         return self._delete(a.email_ids)
 
     def _delete(self, ids: list[str]) -> Any:
-        metas = [self._meta(id) for id in ids]
-        if len(metas) == 1:
-            self._do(self._api.messages.delete(userId="me", id=metas[0].id))
-        else:
-            self._do(self._api.messages.batchDelete(userId="me", body={"ids": [m.id for m in metas]}))
-        for meta in metas:
-            self.box.removed(meta.id)
-        self.box.touch()
+        metas = self._metas(ids)
+        self._do(self.account.delete, metas)
         return {"deleted": [m.id for m in metas]}
 
     # ---- folders
@@ -464,17 +399,11 @@ class MailCli(VirtualCli):
 
     @operation("Create a folder; A/B makes B in A", FolderName, effects=("create",))
     def create_folder(self, call: Call, a: FolderName) -> Any:
-        answer = self._do(self._api.labels.create(userId="me", body={"name": a.folder_name.strip("/")}))
-        self.box.folders_changed()
-        return self._folder(answer["id"])
+        return self._folder(self._do(self.account.create_folder, a.folder_name))
 
-    @operation("Delete a folder; its e-mails stay in Archive", FolderName, effects=("destroy",))
+    @operation("Delete a folder", FolderName, effects=("destroy",))
     def delete_folder(self, call: Call, a: FolderName) -> Any:
-        label = self._label(a.folder_name)
-        if label == ARCHIVE:
-            raise OperationError("Archive cannot be deleted", 400)
-        self._do(self._api.labels.delete(userId="me", id=label))
-        self.box.folders_changed()
+        self._do(self.account.delete_folder, self._label(a.folder_name))
         return {"deleted": a.folder_name}
 
     @operation("Numbers of e-mails", SomeFolder, effects=("read",))
@@ -493,22 +422,13 @@ class MailCli(VirtualCli):
         return result
 
     def _stats(self, name: str | None) -> list[dict[str, Any]]:
-        labels = [self._label(name)] if name else [x for x in self.box.folders().by_label if x != ARCHIVE]
-        if ARCHIVE in labels:
-            raise OperationError("Archive has no numbers: it is what has no folder", 400)
-        get = self._api.labels.get
-        try:
-            answers = blocking.call(self.service.client.batch, [get(userId="me", id=x) for x in labels])
-        except OSError as e:
-            raise _explained(e) from None
-        return [{**self._folder(x), "messages": answer.get("messagesTotal", 0),
-                 "unread": answer.get("messagesUnread", 0)} for x, answer in zip(labels, answers, strict=True)
-                if isinstance(answer, dict)]
+        labels = [self._label(name)] if name else [x for x in self._do(self.box.folders).by_label if x != "ARCHIVE"]
+        return [{**self._folder(x), "messages": messages, "unread": unread}
+                for x, (messages, unread) in self._do(self.account.counts, labels).items()]
 
     @operation("Is the account reachable?", Nothing, effects=("read",))
     def check_connection(self, call: Call, a: Nothing) -> Any:
-        answer = self._do(self._api.get_profile(userId="me"))
-        return {"connected": True, "address": answer["emailAddress"], "messages": answer["messagesTotal"]}
+        return {"connected": True, **self._do(self.account.check)}
 
     # ---- drafts
 
@@ -516,65 +436,110 @@ class MailCli(VirtualCli):
     def save_draft(self, call: Call, a: SaveDraft) -> Any:
         raw = compose(self._sender(), _list(a.to), a.subject, a.body, html=a.html_body, cc=_list(a.cc),
                       bcc=_list(a.bcc), files=self._files(call, a.attachments), date=call.proc.now())
-        answer = self._do(self._api.drafts.create(userId="me", **self._resource(raw, wrap=True)))
-        return self._draft_result(answer)
+        return self._draft_result(*self._do(self.account.save_draft, raw))
 
-    def _draft_result(self, answer: dict[str, Any]) -> dict[str, Any]:
-        result = self._result({**answer["message"], "labelIds": ["DRAFT"]}, "DRAFT", new=True)
-        return {**result, "id": answer["id"], "messageId": result["id"]}
+    def _draft_result(self, id: str, meta: Meta) -> dict[str, Any]:
+        return {**self._result(meta, self.box.folders().label_of("Drafts") or ""), "id": id, "messageId": meta.id}
 
     @operation("List drafts", Page, effects=("read",))
     def get_drafts(self, call: Call, a: Page) -> Any:
-        drafts = self._drafts(a.page * a.page_size)
+        drafts = self._do(self.account.drafts, a.page * a.page_size)
         chosen = drafts[(a.page - 1) * a.page_size:a.page * a.page_size]
-        metas = {m.id: m for m in self.box.metas([d["message"]["id"] for d in chosen])}
-        return {"drafts": [{**self._summary(metas[d["message"]["id"]], "DRAFT"), "id": d["id"],
-                            "messageId": d["message"]["id"]} for d in chosen if d["message"]["id"] in metas]}
-
-    def _drafts(self, most: int | None = None) -> list[dict[str, Any]]:
-        try:
-            return self._pages(self._api.drafts.list, "drafts", most)
-        except OSError as e:
-            raise _explained(e) from None
+        metas = {m.id: m for m in self._do(self.box.metas, [message for _, message in chosen])}
+        label = self.box.folders().label_of("Drafts") or ""
+        return {"drafts": [{**self._summary(metas[message], label), "id": id, "messageId": message}
+                           for id, message in chosen if message in metas]}
 
     def _draft(self, id: str) -> tuple[str, Meta]:
         """(draft id, its message) from the id of either, or a path."""
         wanted = _id_of(id)
-        for draft in self._drafts():
-            if wanted in (draft["id"], draft["message"]["id"]):
-                return draft["id"], self._meta(draft["message"]["id"])
+        for draft, message in self._do(self.account.drafts):
+            if wanted in (draft, message):
+                return draft, self._meta(message)
         raise OperationError(f"no draft {id!r}", 404)
 
     @operation("Change a draft; what is not given stays", UpdateDraft, effects=("update",))
     def update_draft(self, call: Call, a: UpdateDraft) -> Any:
         id, meta = self._draft(a.draft_id)
         mail = self._mail(meta)
-        try:
-            files = [(f.title, self.box.attachment(meta, f)) for f in meta.attachments]
-        except OSError as e:
-            raise _explained(e) from None
         raw = compose(self._sender(), _list(a.to) if a.to else mail.addresses("To"),
                       meta.subject if a.subject is None else a.subject, mail.body if a.body is None else a.body,
                       html=a.html_body, cc=_list(a.cc) if a.cc else mail.addresses("Cc"),
-                      bcc=_list(a.bcc) if a.bcc else mail.addresses("Bcc"), files=files, date=call.proc.now())
-        answer = self._do(self._api.drafts.update(userId="me", id=id, **self._resource(raw, wrap=True)))
-        self.box.removed(meta.id)
-        return self._draft_result(answer)
+                      bcc=_list(a.bcc) if a.bcc else mail.addresses("Bcc"), files=self._attached(meta),
+                      date=call.proc.now())
+        return self._draft_result(*self._do(self.account.save_draft, raw, id, meta))
 
     @operation("Delete a draft", OneDraft, effects=("destroy",))
     def delete_draft(self, call: Call, a: OneDraft) -> Any:
         id, meta = self._draft(a.draft_id)
-        self._do(self._api.drafts.delete(userId="me", id=id))
-        self.box.removed(meta.id)
-        self.box.touch()
+        self._do(self.account.delete_draft, id, meta)
         return {"deleted": id}
 
     @operation("Send a draft", OneDraft, effects=("send",))
     def send_draft(self, call: Call, a: OneDraft) -> Any:
-        id, meta = self._draft(a.draft_id)
-        answer = self._do(self._api.drafts.send(userId="me", body={"id": id}))
-        self.box.removed(meta.id)
-        return self._result(answer, "SENT", new=True)
+        return self._sent(self._do(self.account.send_draft, *self._draft(a.draft_id)))
+
+    # ---- archives
+
+    @operation("Write e-mails into a file", ExportEmails, effects=("read",))
+    def export_emails(self, call: Call, a: ExportEmails) -> Any:
+        if a.folder is not None and a.export_all_folders:
+            raise OperationError("give either folder or export_all_folders", "invalid_arguments", 2)
+        known = self._do(self.box.folders).by_label
+        labels = list(known) if a.export_all_folders else [self._label(a.folder or "INBOX")]
+        found = []
+        for label in labels:
+            metas = self._do(self.box.messages, known[label])
+            newest = metas[-a.max_emails:] if a.max_emails is not None else metas
+            for meta, raw in zip(newest, blocking.map_ordered(self.box.raw, [m.id for m in newest], 4), strict=True):
+                if isinstance(raw, Exception):
+                    raise _explained(raw) if isinstance(raw, OSError) else raw
+                marks = [mark for mark in ("UNREAD", "STARRED", "IMPORTANT") if mark in meta.labels]
+                found.append({"folder": known[label].path, "marks": marks, "subject": meta.subject,
+                              "date": self.service.days.iso(meta.date), "raw": base64.b64encode(raw).decode()})
+        text = json.dumps({"format": EXPORT, "emails": found}, ensure_ascii=False, indent=1) + "\n"
+        self._do(call.proc.fs.write, a.export_path, text.encode("utf-8", "replace"))
+        return {"path": a.export_path, "exported": len(found)}
+
+    @operation("Put e-mails from files into the mailbox", ImportEmails, effects=("create",))
+    def import_emails(self, call: Call, a: ImportEmails) -> Any:
+        target = self._label(a.target_folder) if a.target_folder is not None else None
+        if target is None and not a.preserve_folders:
+            raise OperationError("target_folder is needed where preserve_folders is false", "invalid_arguments", 2)
+        results = []
+        for folder, marks, raw in self._archived(call, a.import_path):
+            own = folder if a.preserve_folders else None
+            label = self._do(self._label_or_new, own) if own else target or self._label("INBOX")
+            results.append(self._result(self._do(self.account.insert, raw, label, marks), label))
+        return {"imported": len(results), "emails": results}
+
+    def _label_or_new(self, folder: str) -> str:
+        try:
+            return self._label(folder)
+        except OperationError:
+            return self.account.create_folder(folder)
+
+    def _archived(self, call: Call, path: str) -> Iterator[tuple[str | None, list[str], bytes]]:
+        """(folder, marks, message) of what is in a file of export-emails, an .eml file, or a directory."""
+        fs = call.proc.fs
+        if fs.is_dir(path):
+            for entry in sorted(fs.list(path), key=lambda e: e.name):
+                if entry.name.endswith((EML, ".json")):
+                    yield from self._archived(call, f"{path.rstrip('/')}/{entry.name}")
+            return
+        data = call.read_file(path)
+        if not path.endswith(".json"):
+            yield None, [], data
+            return
+        try:
+            value = json.loads(data)
+            if value["format"] != EXPORT:
+                raise ValueError("another format")
+            emails = [(str(e["folder"]), [str(m) for m in e["marks"]], base64.b64decode(e["raw"], validate=True))
+                      for e in value["emails"]]
+        except (ValueError, KeyError, TypeError):
+            raise OperationError(f"{path}: not a file of export-emails", "file") from None
+        yield from emails
 
 
 def _id_of(text: str) -> str:
@@ -602,21 +567,23 @@ def _explained(e: OSError) -> OperationError:
 
 def from_config(name: str, provider: str, options: dict[str, Any], *, mounts: Mapping[str, Mount],
                 folder: Path) -> MailCli:
-    """The CLI of a configuration. It shares the mount of the same account; without options, the first Gmail mount.
+    """The CLI of a configuration. It shares the mount of the same account; without options, the first of the provider.
 
     Raises ValueError for unknown options, and where there is neither a mount nor a token.
     """
-    from mirage.mounts.gmail import OPTIONS
+    from importlib import import_module
+
     from mirage.vfs.registry import ProviderError, convert
+    module = import_module(f"mirage.mounts.{provider}")
     ready = {}
     for key, value in options.items():
-        if key not in OPTIONS:
-            raise ProviderError(f"clis.{name}: unknown option {key!r}; there are: {', '.join(sorted(OPTIONS))}")
-        ready[key] = convert(name, key, value, OPTIONS[key], folder)
+        if key not in module.OPTIONS:
+            known = ", ".join(sorted(module.OPTIONS))
+            raise ProviderError(f"clis.{name}: unknown option {key!r}; there are: {known}")
+        ready[key] = convert(name, key, value, module.OPTIONS[key], folder)
     for point, mount in mounts.items():
-        if isinstance(mount, Gmail) and (not ready or mount.client.same_account(
-                ready.get("token"), ready.get("credentials"), ready.get("endpoint", ""))):
+        if isinstance(mount, MailMount) and mount.service.name == provider and (not ready or mount.is_account(ready)):
             return MailCli(mount, point, name)
     if not ready:
-        raise ProviderError(f"clis.{name}: give token or credentials, or mount gmail")
-    return MailCli(Gmail(**ready), None, name)
+        raise ProviderError(f"clis.{name}: give the options of an account, or mount {provider}")
+    return MailCli(module.build(**ready), None, name)

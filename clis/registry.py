@@ -13,7 +13,20 @@ if TYPE_CHECKING:
     from mirage.vfs.types import Mount
 
 PROVIDERS = {
+    "canvas": "mirage.clis.canvas",
+    "gcal": "mirage.clis.gcal",
+    "gdrive": "mirage.clis.gdrive",
+    "github": "mirage.clis.github",
     "gmail": "mirage.clis.mail",
+    "imap": "mirage.clis.mail",
+    "google-doc": "mirage.clis.google_doc",
+    "google-sheet": "mirage.clis.google_sheet",
+    "linear": "mirage.clis.linear",
+    "mcp": "mirage.clis.mcp",
+    "mongodb": "mirage.clis.mongo",
+    "notion": "mirage.clis.notion",
+    "openapi": "mirage.clis.openapi",
+    "python": "mirage.clis.function",
     "redis": "mirage.clis.redis",
     "rest": "mirage.clis.rest",
     "s3": "mirage.clis.s3",

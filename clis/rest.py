@@ -1,12 +1,11 @@
 """The CLI of a REST declaration: its operations become subcommands, without Python."""
 from __future__ import annotations
 
-import errno
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import ConfigDict, Field, create_model
 
-from mirage.clis.framework import Call, Operation, OperationError, VirtualCli
+from mirage.clis.framework import Call, Operation, OperationError, VirtualCli, explained
 from mirage.mounts.rest.declaration import RestService
 from mirage.process import blocking
 from mirage.vfs.declare import Declared
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from mirage.vfs.types import Mount
 
 TYPES: dict[str, Any] = {"string": str, "integer": int, "number": float, "boolean": bool, "array": list[Any],
-                         "object": dict[str, Any]}
+                         "object": dict[str, Any], "any": Any}
 
 
 class RestCli(VirtualCli):
@@ -38,13 +37,15 @@ class RestCli(VirtualCli):
         self.description = f"Operations of {service.name}."
         self.mount = mount
         self.counters = mount.counters
-        self.operations = {key: Operation(key, declared.summary, _model(key, declared), tuple(declared.effects),
+        self.operations = {key: Operation(key, declared.summary, argument_model(key, declared), tuple(declared.effects),
                                           _method(declared)) for key, declared in service.operations.items()}
 
     def perform(self, declared: Declaration, values: dict[str, Any]) -> Any:
         """Send the request once; repeated only where it was refused, or reads."""
         used = {h for text in (declared.path, *declared.query.values()) for h in holes(text)}
-        body = {key: value for key, value in values.items() if key not in used}
+        body: dict[str, Any] = {key: value for key, value in values.items() if key not in used}
+        if declared.wrap:
+            body = {declared.wrap: body}
         query = {key: fill(text, values) for key, text in declared.query.items()}
         reads = tuple(declared.effects) == ("read",)
         try:
@@ -64,13 +65,8 @@ class RestCli(VirtualCli):
         self.mount.stale(fill(path, values) for path in declared.stale)
 
 
-def explained(e: OSError) -> OperationError:
-    """The service's own words and status."""
-    note = str(getattr(e, "note", "") or e.strerror or e)
-    return OperationError(note, getattr(e, "status", 0) or errno.errorcode.get(e.errno or 0, "io").lower())
-
-
-def _model(name: str, declared: Declaration) -> type[BaseModel]:
+def argument_model(name: str, declared: Declaration) -> type[BaseModel]:
+    """The pydantic model of an operation's arguments."""
     fields: dict[str, Any] = {}
     for key, argument in declared.arguments.items():
         kind = Literal[tuple(argument.enum)] if argument.enum else TYPES[argument.type]

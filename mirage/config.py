@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from mirage.process.limits import Limits
 from mirage.terminal import Terminal
@@ -34,10 +34,30 @@ class MountConfig(BaseModel):
 
 
 class CliConfig(BaseModel):
-    """One virtual CLI: a provider with its options (adapters for MCP and OpenAPI come with a later version)."""
+    """One virtual CLI: a provider with its options, an MCP server, an OpenAPI document, or Python functions."""
 
     model_config = ConfigDict(extra="allow")
-    provider: str
+    provider: str | None = None
+    mcp: dict[str, Any] | None = None
+    openapi: str | dict[str, Any] | None = None
+    python: str | None = None
+
+    @model_validator(mode="after")
+    def _one(self) -> CliConfig:
+        if sum(x is not None for x in (self.provider, self.mcp, self.openapi, self.python)) != 1:
+            raise ValueError("name one of provider, mcp, openapi, python")
+        return self
+
+    def source(self) -> tuple[str, dict[str, Any]]:
+        """(provider, options) for make_cli."""
+        options = dict(self.model_extra or {})
+        if self.mcp is not None:
+            return "mcp", {**self.mcp, **options}
+        if self.openapi is not None:
+            return "openapi", {"document": self.openapi, **options}
+        if self.python is not None:
+            return "python", {"functions": self.python, **options}
+        return self.provider or "", options
 
 
 class LimitsConfig(_Strict):
@@ -70,6 +90,7 @@ class Config(_Strict):
     policy: str | list[str] | None = None
     limits: LimitsConfig = Field(default_factory=LimitsConfig)
     journal: str | None = None
+    index: str = ".mirage/index.db"
     terminal: TerminalConfig = Field(default_factory=TerminalConfig)
     file: Path = Field(default=Path("mirage.yaml"), exclude=True)
 
@@ -100,8 +121,7 @@ class Config(_Strict):
             except ProviderError as e:
                 raise ConfigError(f"{self.file}: mounts: {path}: {e}") from None
         try:
-            clis = [make_cli(name, cli.provider, dict(cli.model_extra or {}), mounts=mounts, folder=self.folder)
-                    for name, cli in self.clis.items()]
+            clis = [make_cli(name, *cli.source(), mounts=mounts, folder=self.folder) for name, cli in self.clis.items()]
         except ValueError as e:
             raise ConfigError(f"{self.file}: {e}") from None
         names = [self.policy] if isinstance(self.policy, str) else self.policy or []
@@ -109,7 +129,7 @@ class Config(_Strict):
         policy = Policy.load_all(sources) if sources else None
         limits = {k: v for k, v in self.limits.model_dump().items() if v is not None}
         return {"mounts": mounts, "clis": clis, "policy": policy, "limits": Limits(**limits),
-                "journal": self.folder / self.journal if self.journal else None,
+                "journal": self.folder / self.journal if self.journal else None, "index": self.folder / self.index,
                 "cwd": self.terminal.cwd, "env": self.terminal.env, "tz": self.terminal.tz,
                 "hostname": self.terminal.hostname, "net": self.terminal.net}
 

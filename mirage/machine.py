@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from mirage.process.process import Main, Process
     from mirage.vfs.facade import Actor
     from mirage.vfs.namespace import Namespace
+    from mirage.vfs.progress import Progress
     from mirage.vfs.types import Stat
 
 DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin"
@@ -33,6 +34,8 @@ class Machine:
     clis       virtual CLIs by name; they are programs of /usr/bin like the tools
     users      uid -> (name, home); groups: gid -> name
     net        hosts that curl and wget may reach; none by default
+    index      the file that `search` asks, on the host
+    progress   told how far reading from services has come, where somebody watches
     errors     the last internal errors (name of the program, exception), newest last, for the owner
     """
 
@@ -48,6 +51,8 @@ class Machine:
         self.clock = clock
         self.users = {0: ("root", "/root"), 1000: ("user", "/home/user"), 65534: ("nobody", "/nonexistent")}
         self.groups = {0: "root", 1000: "user", 65534: "nogroup"}
+        self.progress: Progress | None = None
+        self.index: str | None = None
         self.errors: list[tuple[str, Exception]] = []
         self._programs: frozenset[str] | None = None
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mirage.clis.framework import VirtualCli
+    from mirage.planner import Explanation
     from mirage.policy import Ask, Policy, Refusal, Verdict
     from mirage.policy.records import Effect, Usage
     from mirage.process.files import OpenFile
@@ -106,6 +107,7 @@ class Terminal:
     on_ask   answers what the policy holds for approval; None refuses it
     journal  an SQLite file that records refusals, changes, calls and typed commands; None keeps them in memory
     tz       time zone of the terminal, an IANA name
+    index    the file that `mirage index` made, which the command `search` asks
     net      hosts that curl and wget may reach (".example.com": all below it too); none by default, private ones never
     """
 
@@ -113,11 +115,13 @@ class Terminal:
                  clis: Iterable[VirtualCli] = (), cwd: str = DEFAULT_CWD, env: Mapping[str, str] | None = None,
                  limits: Limits | None = None, on_ask: Callable[[Ask], Verdict] | None = None,
                  journal: str | Path | None = None, *, tz: str = "UTC", hostname: str = "mirage",
-                 clock: Callable[[], float] | None = None, net: Iterable[str] = ()) -> None:
+                 clock: Callable[[], float] | None = None, net: Iterable[str] = (),
+                 index: str | Path | None = None) -> None:
         limits = limits or Limits()
         by_name = {cli.name: cli for cli in clis}
         options: dict[str, Any] = {"clock": clock} if clock else {}
         self.machine = Machine(Namespace(), clis=by_name, hostname=hostname, tz=tz, net=net, **options)
+        self.machine.index = str(index) if index is not None else None
         self._mount(mounts or {})
         if policy is not None or journal is not None or by_name:
             from mirage.policy.gate import make_gate
@@ -178,6 +182,12 @@ class Terminal:
         return Result(done.stdout, done.stderr, done.status, done.log, record.refusals, record.effects, record.usage,
                       done.exited)
 
+    def explain(self, text: str) -> Explanation:
+        """What a line would read, ask and change, and the calls, bytes and searches it would cost, without running it
+        and without asking a service. Raises ValueError where it does not parse."""
+        from mirage.planner import explain
+        return explain(self, text)
+
     async def arun(self, text: str, stdin: bytes = b"", timeout: float | None = None) -> Result:
         """run() for asyncio: the line runs on the Session's own thread; cancelling the task stops the line."""
         import asyncio
@@ -223,8 +233,10 @@ class Terminal:
         return call(self, tool_name, arguments)
 
     def close(self) -> None:
-        """End background jobs, run the EXIT trap, close the journal and the mounts."""
+        """End background jobs, run the EXIT trap, close the CLIs, the journal and the mounts."""
         self.session.close()
+        for cli in self.machine.clis.values():
+            cli.close()
         if self.machine.gate is not None:
             self.machine.gate.close()
         self.machine.namespace.close()

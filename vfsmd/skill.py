@@ -1,25 +1,67 @@
-"""SKILL.md: every operation of the virtual CLIs, a few words each; schemas stay behind --help."""
+"""SKILL.md: the operations of the virtual CLIs by name, with their required arguments; schemas stay behind --help.
+
+The page is part of a model's context, so it has a budget: arguments are left out where they do not fit, and then the
+operations of CLIs that have very many.
+"""
 from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mirage.clis.framework import Operation, VirtualCli
     from mirage.machine import Machine
+
+BUDGET = 6_400                                               # characters; below 2,000 tokens of o200k
+SHOWN_ARGUMENTS = 3
+FEW = 12                                                     # operations of one kind that are always named
+MANY = 400                                                   # operations whose arguments would not fit anyway
+
+FRONT = "---\nname: workspace-commands\ndescription: Commands that act on the services of this workspace.\n---\n"
+USAGE = """`CLI OPERATION '{"key": "value"}'` or `--key value`; the result is JSON on stdout.
+`CLI OPERATION --help` shows the arguments, `CLI --help` a line for each operation."""
 
 
 def skill_md(machine: Machine) -> str:
-    """The text of /SKILL.md for the CLIs of this machine."""
-    parts = ["---\nname: workspace-commands\ndescription: Commands that act on the services of this workspace.\n---\n",
-             "# Commands\n"]
+    """The text of /SKILL.md for the CLIs of this machine. Nothing is started or asked for it."""
     names = machine.cli_names()
     if not names:
-        parts.append("This workspace has no virtual CLIs; only files.\n")
-        return "\n".join(parts)
-    example_cli = machine.clis[names[0]]
-    example = next(iter(example_cli.operations))
-    parts.append(f"Usage: `CLI OPERATION '{{\"key\": \"value\"}}'` or `--key value`; JSON comes out. "
-                 f"The arguments of an operation: `{example_cli.name} {example} --help`.\n")
-    for name in names:
-        cli = machine.clis[name]
-        lines = [f"- `{operation.name}`: {operation.summary}" for operation in cli.operations.values()]
-        parts.append(f"## {name}\n\n{cli.description}\n\n" + "\n".join(lines) + "\n")
+        return f"{FRONT}\n# Commands\n\nThis workspace has no virtual CLIs; only files.\n"
+    clis = [(name, machine.clis[name], list(machine.clis[name].known_operations().values())) for name in names]
+    page = _page(clis, arguments=sum(len(operations) for _, _, operations in clis) <= MANY)
+    if len(page) > BUDGET:
+        page = _page(clis)
+    most = max((len(operations) for _, _, operations in clis), default=0)
+    while len(page) > BUDGET and most > FEW:
+        most = max(FEW, most * 3 // 4)
+        page = _page(clis, most=most)
+    return page
+
+
+def _page(clis: Sequence[tuple[str, VirtualCli, Sequence[Operation]]], arguments: bool = False, most: int = 0) -> str:
+    parts = [f"{FRONT}\n# Commands\n\n{USAGE}{' In parentheses: required arguments.' if arguments else ''}\n"]
+    for name, cli, operations in clis:
+        lines = [f"**{name}**: {cli.description}" + ("" if operations else f" See `{name} --help`.")]
+        for title, chosen in (("look", [o for o in operations if set(o.effects) <= {"read"}]),
+                              ("act", [o for o in operations if not set(o.effects) <= {"read"}])):
+            shown = [_named(o, arguments) for o in (chosen[:most] if most else chosen)]
+            if len(shown) < len(chosen):
+                shown.append(f"and {len(chosen) - len(shown):,} more")
+            if shown:
+                lines.append(f"- {title}: {', '.join(shown)}")
+        parts.append("\n".join(lines) + "\n")
     return "\n".join(parts)
+
+
+def _named(operation: Operation, arguments: bool) -> str:
+    if not arguments:
+        return operation.name
+    from mirage.clis.framework import OperationError
+    try:
+        required = operation.model.model_json_schema().get("required", [])
+    except OperationError:                                   # a document that is wrong there
+        return operation.name
+    if not required:
+        return operation.name
+    more = ["..."] if len(required) > SHOWN_ARGUMENTS else []
+    return f"{operation.name}({', '.join([*required[:SHOWN_ARGUMENTS], *more])})"

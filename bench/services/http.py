@@ -224,7 +224,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         self._send(response, simulator.take_fault(("slow", "truncate", "short"), request))
 
-    do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = _serve
+    do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = _serve
 
     def _drop(self) -> None:
         self.close_connection = True
@@ -239,6 +239,9 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.send_header("Content-Length", str(len(body if kind == "short" else sent)))
         self.end_headers()
+        if self.command == "HEAD":
+            self.wfile.flush()
+            return
         if kind == "slow" and fault is not None:
             step = max(1, len(sent) // 10)
             for at in range(0, len(sent), step):

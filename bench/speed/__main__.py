@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from mirage.bench import environment
-from mirage.bench.speed import data
+from mirage.bench.speed import data, mounted
 from mirage.bench.speed.fairness import longest_stalls, stream_memory
 from mirage.bench.speed.measure import Timing, alternate, inside, median_clock, median_cpu, memory_folder, outside
 from mirage.bench.speed.workloads import Workload, workloads
@@ -152,6 +152,8 @@ def main() -> int:
             report["stalls"] = longest_stalls(print)
         if options.only is None or options.only == "streams":
             report["memory"] = stream_memory(print)
+        if options.only is None or options.only == "fuse":
+            report["mount"] = mounted.run(print, options.rounds)
         if options.peers:
             from mirage.bench.speed.peers import measure_peers
             ours = {row.name: (row.ours, row.size) for row in rows}

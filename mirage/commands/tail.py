@@ -281,6 +281,9 @@ def last_bytes(proc: Process, file: OpenFile, count: int) -> None:
 
 def last_lines(proc: Process, file: OpenFile, count: int, delimiter: bytes) -> None:
     size = _size(file)
+    if size is None and delimiter == b"\n" and (asked := file.last_lines(count)) is not None:
+        proc.stdout.write(asked)
+        return
     if size is not None:
         _last_lines_backwards(proc, file, count, delimiter, size)
         return

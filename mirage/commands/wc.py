@@ -48,6 +48,9 @@ def count(proc: Process, file: OpenFile, wanted: set[str], utf8: bool) -> Counts
             counts.bytes = max(0, stat.size - file.tell())
             file.seek(max(file.tell(), stat.size))
             return counts
+    if wanted == {"l"} and (number := file.count_lines()) is not None:
+        counts.lines = number
+        return counts
     in_word = False
     column = 0
     pending = b""

@@ -117,11 +117,12 @@ class ShellCompleter(Completer):
             return
         cli = self.terminal.machine.clis.get(place.words[0]) if place.words and not place.redirect else None
         if cli is not None and len(place.words) == 1:
-            yield from ((0, name + " ", name) for name in sorted(cli.operations) if name.startswith(word))
+            yield from ((0, name + " ", name) for name in sorted(cli.known_operations()) if name.startswith(word))
             return
-        if cli is not None and word.startswith("--") and place.words[1] in cli.operations:
-            keys = cli.operations[place.words[1]].model.model_fields
-            options = sorted("--" + (field.alias or name).replace("_", "-") for name, field in keys.items())
+        chosen = cli.known_operations().get(place.words[1]) if cli is not None and word.startswith("--") else None
+        if chosen is not None:
+            keys = chosen.model.model_json_schema().get("properties", {})
+            options = sorted("--" + key.replace("_", "-") for key in keys)
             yield from ((0, option + " ", option) for option in options if option.startswith(word))
             return
         yield from self._paths(place)

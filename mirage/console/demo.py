@@ -6,8 +6,6 @@ import time
 
 from mirage.bench.demo import DOCS, NOW
 from mirage.clis.lazy import LazyCli
-from mirage.mounts.gmail.client import GmailClient
-from mirage.mounts.gmail.mount import Gmail
 from mirage.mounts.host import Host
 from mirage.terminal import Terminal
 from mirage.vfs.describe import Description
@@ -20,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from mirage.bench.services.gmail import GmailSimulator
     from mirage.clis.framework import VirtualCli
+    from mirage.mounts.gmail.mount import Gmail
     from mirage.mounts.slack.tree import Slack
     from mirage.vfs.service import Counters
     from mirage.vfs.types import Mount
@@ -43,34 +41,6 @@ class DemoToken(Secret):
         return self._text
 
 
-class DemoClient(GmailClient):
-    """Starts the simulator when the mailbox is first looked at; its clock starts with the Terminal's."""
-
-    def __init__(self, now: Callable[[], float]) -> None:
-        super().__init__(DemoToken(), None, rate=0.0)
-        self._clock = now
-        self._starting = threading.Lock()
-        self._simulator: GmailSimulator | None = None
-
-    @property
-    def simulator(self) -> GmailSimulator:
-        with self._starting:
-            if self._simulator is None:
-                from mirage.bench.services.gmail import GmailSimulator
-                from mirage.bench.services.gmail.mailbox import Clock
-                self._simulator = GmailSimulator(clock=Clock(self._clock(), self._clock))
-        return self._simulator
-
-    def connect(self) -> None:
-        self.endpoint = self.simulator.start()
-        super().connect()
-
-    def close(self) -> None:
-        super().close()
-        if self._simulator is not None:
-            self._simulator.stop()
-
-
 def demo_terminal(mounts: Mapping[str, Mount] | None = None, env: Mapping[str, str] | None = None,
                   **options: Any) -> Terminal:
     """/mail and `mail`, /slack and `slack` (simulated), /docs (read-only), /workspace.
@@ -87,11 +57,11 @@ def demo_terminal(mounts: Mapping[str, Mount] | None = None, env: Mapping[str, s
     def now() -> float:
         return NOW + time.monotonic() - started
 
-    mail = Gmail(client=DemoClient(now))
+    mail = LazyMount(lambda counters: demo_mail(now, counters), ("read_many", "describe", "search"))
 
     def make_cli() -> VirtualCli:
         from mirage.clis.mail import MailCli
-        return MailCli(mail, "/mail")
+        return MailCli(mail.made, "/mail")
 
     slack = LazyMount(lambda counters: demo_slack(now, counters), ("read_many", "describe", "search"))
 
@@ -104,6 +74,33 @@ def demo_terminal(mounts: Mapping[str, Mount] | None = None, env: Mapping[str, s
     clis = [LazyCli("mail", make_cli, mail.counters), LazyCli("slack", make_slack_cli, slack.counters),
             *options.pop("clis", ())]
     return Terminal(table, env=env, clis=clis, **options)
+
+
+def demo_mail(now: Callable[[], float], counters: Counters) -> Gmail:
+    """The company's mailbox; its simulator starts when something is asked."""
+    from mirage.bench.services.gmail import GmailSimulator
+    from mirage.bench.services.gmail.mailbox import Clock
+    from mirage.mounts.gmail.client import GmailClient
+    from mirage.mounts.gmail.mount import Gmail
+    starting = threading.Lock()
+    simulators: list[GmailSimulator] = []
+
+    class Client(GmailClient):
+        def connect(self) -> None:
+            with starting:
+                if not simulators:
+                    simulators.append(GmailSimulator(clock=Clock(now(), now)))
+                    self.endpoint = simulators[0].start()
+            super().connect()
+
+        def close(self) -> None:
+            super().close()
+            for simulator in simulators:
+                simulator.stop()
+
+    client = Client(DemoToken(), None, rate=0.0)
+    client.counters = counters
+    return Gmail(client=client)
 
 
 def demo_slack(now: Callable[[], float], counters: Counters) -> Slack:

@@ -73,8 +73,12 @@ class Stop:
 
 
 def print_usage(result: Result) -> None:
+    """One line for all, and one for each mount or CLI that was asked something."""
     usage = result.usage.as_dict() if result.usage is not None else {}
+    mounts = usage.pop("mounts", {})
     print("usage: " + (", ".join(f"{k} {v}" for k, v in usage.items()) or "nothing"), file=sys.stderr)
+    for place, spent in mounts.items():
+        print(f"usage: {place}: " + ", ".join(f"{k} {v}" for k, v in spent.items()), file=sys.stderr)
 
 
 def _read_all(stdin: OpenFile | bytes) -> bytes:

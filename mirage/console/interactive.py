@@ -4,6 +4,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from contextlib import nullcontext
 
 from mirage.console.execute import Stop
 from mirage.console.owner import Owner, owner_here
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from prompt_toolkit.history import History
 
     from mirage.console.options import Parsed
+    from mirage.console.progress import ProgressLine
     from mirage.terminal import Terminal
     from mirage.vfs.types import Mount
 
@@ -92,6 +94,15 @@ def _delimiter(text: str) -> str | None:
     return None
 
 
+def _progress(terminal: Terminal) -> ProgressLine | None:
+    """Where there are services to wait for, and standard error is a terminal."""
+    remote = any(hasattr(mounted.mount, "counters") for mounted in terminal.machine.namespace.mounts())
+    if not remote or sys.stderr is None or not sys.stderr.isatty():
+        return None
+    from mirage.console.progress import ProgressLine
+    return ProgressLine(terminal)
+
+
 class Prompt:
     """Reads lines with prompt-toolkit: history search, completion, multi-line editing."""
 
@@ -104,6 +115,7 @@ class Prompt:
         self.stdout, self.stderr = HostOutput(1, "/dev/stdout"), HostOutput(2, "/dev/stderr")
         self.stdout.around = self.stderr.around = self._beside_prompt
         terminal.session.make_interactive(ALIASES)
+        self.progress = _progress(terminal)
 
     def loop(self) -> int:
         os.write(1, WELCOME.encode())
@@ -131,7 +143,8 @@ class Prompt:
         self.terminal.session.typed(text, size.columns, size.lines)
         previous = signal.signal(signal.SIGINT, self._interrupt)
         try:
-            result = self.terminal.run(text, self.stdin, self.timeout, stdout=self.stdout, stderr=self.stderr)
+            with self.progress or nullcontext():
+                result = self.terminal.run(text, self.stdin, self.timeout, stdout=self.stdout, stderr=self.stderr)
         finally:
             signal.signal(signal.SIGINT, previous)
         self.status = result.exit_code
@@ -144,6 +157,8 @@ class Prompt:
 
     def _beside_prompt(self, write: Callable[[], object]) -> None:
         """What a job in the background writes goes above the prompt that is open."""
+        if self.progress is not None:
+            self.progress.hide()
         app = self.prompt.app
         loop = app.loop
         if not app.is_running or loop is None:

@@ -13,6 +13,9 @@ HELP = """\
 Usage: mirage [exec] [OPTION]... COMMAND       run a line of bash (- reads it from standard input)
        mirage [OPTION]...                      open the interactive terminal
        mirage demo [exec [OPTION]... COMMAND]  the same on the demo workspace
+       mirage mount [OPTION]... MOUNTPOINT     show the same files to real programs, until it is unmounted
+       mirage explain [OPTION]... COMMAND      what it would read, ask, change and cost, without running it
+       mirage index [OPTION]... PATH...        build or update the local index that the command `search` uses
        mirage policy check -f FILE COMMAND     explain what a policy says to a command, without running it
        mirage policy list                      the policies that ship with Mirage
 
@@ -22,6 +25,7 @@ Options (before or after COMMAND):
                       (a secret is named, not written: token=env:NAME, file:PATH, keyring:NAME, cmd:COMMAND)
   --policy NAME|FILE  a shipped policy or a policy file; may repeat: all must allow
   --cwd DIR           where to start (default /workspace)
+  --index FILE        the local index (default .mirage/index.db, beside the configuration)
   --env NAME=VALUE    set an environment variable inside; may repeat
   --timeout SECONDS   stop the line after this time (default 120, none at the prompt of the interactive terminal)
   --json              print {stdout, stderr, exit_code, refusals, effects, usage} as one JSON object
@@ -50,7 +54,7 @@ Examples:
   mirage demo exec 'ls /mail; cat /VFS.md'
   mirage demo exec 'grep -rl invoice /mail/INBOX | head -3'
 """
-LATER = ("mount", "serve", "explain", "index", "run")
+LATER = ("serve", "run")
 """Subcommands of a later version; until then nobody shall rely on them being commands of bash."""
 
 
@@ -94,12 +98,24 @@ def _dispatch(args: list[str]) -> int:
     demo = first == "demo"
     if demo:
         del operands[0]
+    if operands[:1] == ["explain"]:
+        from mirage.console.explain import explain
+        del operands[0]
+        return explain(parsed, demo)
+    if operands[:1] == ["index"]:
+        from mirage.console.index import index
+        del operands[0]
+        return index(parsed, demo)
     explicit = operands[:1] == ["exec"]
     if explicit:
         del operands[0]
     if parsed.get("help"):
         sys.stdout.write(DEMO_HELP if demo else HELP)
         return 0
+    if first == "mount" and not explicit:
+        from mirage.console.mount import mount
+        del operands[0]
+        return mount(parsed, demo)
     if first in LATER:
         raise UsageError(f"{first}: not in this version; a command of this name is run by: mirage exec {first}")
     if len(operands) > 1:

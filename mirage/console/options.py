@@ -11,6 +11,7 @@ FLAG, VALUE, LIST = 0, 1, 2
 TERMINAL_OPTIONS = {
     "-f": ("config", VALUE), "--config": ("config", VALUE), "--mount": ("mount", LIST),
     "--policy": ("policy", LIST), "--cwd": ("cwd", VALUE), "--env": ("env", LIST),
+    "--index": ("index", VALUE), "--no-embeddings": ("no-embeddings", FLAG),
     "--timeout": ("timeout", VALUE), "--json": ("json", FLAG), "--usage": ("usage", FLAG),
     "-h": ("help", FLAG), "--help": ("help", FLAG), "--version": ("version", FLAG),
 }

@@ -60,7 +60,7 @@ def _list() -> int:
 
 
 def _check(parsed: Parsed) -> int:
-    from mirage.explain import UNKNOWN, check, verdict
+    from mirage.planner import UNKNOWN, check, verdict
     with _terminal(parsed) as terminal:
         try:
             findings = check(terminal, parsed.operands[0])

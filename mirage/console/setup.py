@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from mirage.vfs.types import Mount
 
 
+INDEX = ".mirage/index.db"
+
+
 def make_terminal(parsed: Parsed, demo: bool, defaults: dict[str, Mount] | None = None, *, records: bool = False,
                   **extra: Any) -> Terminal:
     """The Terminal that the options describe; `defaults` are mounts that --mount may replace.
@@ -40,6 +43,10 @@ def make_terminal(parsed: Parsed, demo: bool, defaults: dict[str, Mount] | None 
 def _terminal(parsed: Parsed, demo: bool, records: bool, arguments: dict[str, Any]) -> Terminal:
     policies = parsed.get("policy", [])
     config = parsed.get("config")
+    if parsed.get("index"):
+        arguments["index"] = parsed.get("index")
+    elif not config:
+        arguments["index"] = INDEX
     if config and not demo:
         from mirage.config import load
         return load(config).make_terminal(policies=policies, **arguments)

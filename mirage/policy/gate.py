@@ -79,7 +79,7 @@ class Gate:
         self._commands = any(not r.paths and not r.about_calls for s in policy.sets for r in s.rules)
         self._cache: dict[tuple[str, str], Decision] = {}
         self._by_name: dict[tuple[str, tuple[str, ...]], list[Decision]] = {}
-        self._counted: tuple[Table | None, tuple[Any, ...]] = (None, ())
+        self._counted: tuple[Table | None, tuple[tuple[str, Any], ...]] = (None, ())
         self._aliases = Aliases(machine)
         self._lock = threading.Lock()
         self._approved: dict[tuple[object, ...], Verdict] = {}
@@ -168,6 +168,23 @@ class Gate:
 
     def allows(self, effect: str, target: Target, proc: Any) -> bool:
         return self.decide(effect, target).action in ("allow", "limit")
+
+    @property
+    def hides(self) -> bool:
+        """Is anything hidden at all?"""
+        return self._hides
+
+    def refuses(self, effect: str, target: Target) -> bool:
+        return self.decide(effect, target).action in REFUSING
+
+    def refuses_below(self, effect: str, directory: Target) -> bool:
+        """May a rule refuse this effect for something in the directory? Says nothing of what is there."""
+        if not self._has_paths or not self.policy.restricts(effect):
+            return False
+        return self.refuses(effect, directory) or any(
+            rule.action in ("deny", "stage") and (rule.effects is None or effect in rule.effects)
+            and any(p.covers(path) or p.reaches_below(path) for p in rule.paths)
+            for path in self._aliases.names(directory) for rule in self.policy.path_rules())
 
     def visible(self, target: Target) -> bool:
         return not self._hides or self.decide("stat", target).action != "hide"
@@ -376,7 +393,7 @@ class Gate:
         if verdict is None and effect in FILE_EFFECTS:
             verdict = line.answers.get(once)
         if verdict is None:
-            if self.on_ask is None:
+            if self.on_ask is None or getattr(proc, "unattended", False):
                 self._refuse(decision, effect, target, proc)
             ask = Ask(secrets.token_hex(3), effect, target, self._argv(proc),
                       arguments, decision.rule_name, decision.reason)
@@ -435,20 +452,20 @@ class Gate:
         if line.status is not None:
             self.journal.line(line.text, line.started, line.usage.seconds, line.status)
 
-    def counters(self) -> tuple[int, int, int]:
-        """(calls, searches, candidates) that the mounts and CLIs of this machine have counted so far."""
-        calls = searches = candidates = 0
+    def counters(self) -> dict[str, tuple[int, int, int]]:
+        """place of a mount, or name of a CLI -> (calls, searches, candidates); what several share counts once."""
         table, counted = self._counted
         if table is not self.machine.namespace.table:
             table = self.machine.namespace.table
-            sources = [m.mount for m in (table.root, *table.nested)] + list(self.machine.clis.values())
-            counted = tuple({id(c): c for s in sources if (c := getattr(s, "counters", None)) is not None}.values())
+            sources = [(m.point, m.mount) for m in (table.root, *table.nested)] + list(self.machine.clis.items())
+            seen: dict[int, tuple[str, Any]] = {}
+            for place, source in sources:
+                counters = getattr(source, "counters", None)
+                if counters is not None:
+                    seen.setdefault(id(counters), (place, counters))
+            counted = tuple(seen.values())
             self._counted = (table, counted)
-        for counters in counted:
-            calls += counters.calls
-            searches += counters.searches
-            candidates += counters.candidates
-        return calls, searches, candidates
+        return {place: (c.calls, c.searches, c.candidates) for place, c in counted}
 
     def _argv(self, proc: Any) -> tuple[str, ...]:
         return self._running.get(getattr(proc, "pid", 0)) or tuple(proc.argv)
@@ -456,6 +473,11 @@ class Gate:
     def _command(self, proc: Any) -> str:
         words = self._running.get(getattr(proc, "pid", 0)) or proc.argv
         return words[0] if words else ""
+
+    def write_down(self) -> None:
+        """What doors did outside every line gets into the journal now; a line does that at its end."""
+        if self._api.pending:
+            self.journal.append(self._api.take_records(True))
 
     def close(self) -> None:
         self.journal.append(self._api.take_records(True))

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 KEPT = 10_000                                                # records of one line; the rest is only counted
 DISTINCT = 20                                                # different argv of one command; the rest is added up
 SHOWN = 4096                                                 # characters of a command in the journal
+COUNTED = ("calls", "searches", "candidates")
 WRITE_EVERY = 1.0                                            # seconds after which records are written meanwhile
 
 
@@ -74,11 +75,13 @@ class Line:
     def __exit__(self, *exc: object) -> None:
         usage = self.usage
         usage.seconds = max(0.0, time.monotonic() - self._started - self.waited)
-        calls, searches, candidates = (after - before for after, before in
-                                       zip(self._gate.counters(), self._before, strict=True))
-        usage.calls += calls
-        usage.searches += searches
-        usage.candidates += candidates
+        for place, after in self._gate.counters().items():
+            spent = [n - m for n, m in zip(after, self._before.get(place, (0, 0, 0)), strict=True)]
+            if any(spent):
+                usage.mounts[place] = {name: n for name, n in zip(COUNTED, spent, strict=True) if n}
+                usage.calls += spent[0]
+                usage.searches += spent[1]
+                usage.candidates += spent[2]
         self._gate.finish(self)
 
     def command(self, argv: tuple[str, ...]) -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mirage.process.kernel import Kernel, WaitQueue
+    from mirage.vfs.search import Query
     from mirage.vfs.types import Handle
 
 PIPE_CAPACITY = 65536
@@ -105,6 +106,10 @@ class OpenFile:
 
     def last_lines(self, count: int) -> bytes | None:
         """The last `count` lines, after which everything is read; None: they cannot be had alone."""
+        return None
+
+    def lines_with(self, queries: list[Query]) -> OpenFile | None:
+        """Another open file that has all lines that may match one of the queries; None: nobody can choose them."""
         return None
 
     def isatty(self) -> bool:
@@ -411,12 +416,21 @@ class HandleFile(OpenFile):
         return offset
 
     def count_lines(self) -> int | None:
-        return self._ask("count_lines")
+        number: int | None = self._ask("count_lines")
+        return number
 
     def last_lines(self, count: int) -> bytes | None:
-        return self._ask("last_lines", count)
+        data: bytes | None = self._ask("last_lines", count)
+        return data
 
-    def _ask(self, ability: str, *args: int) -> Any:
+    def lines_with(self, queries: list[Query]) -> OpenFile | None:
+        if self.offset:
+            return None
+        handle = self._ask("lines_with", queries)
+        self.offset = 0
+        return None if handle is None else HandleFile(handle, self.flags, self.path)
+
+    def _ask(self, ability: str, *args: Any) -> Any:
         """What the handle answers about a file of which nothing was read (see Handle)."""
         ask = getattr(self.handle, ability, None)
         if ask is None or self.offset or not self.readable:

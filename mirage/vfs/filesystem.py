@@ -28,7 +28,7 @@ from mirage.vfs.types import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Container, Iterator
     from typing import Any
 
     from mirage.vfs.namespace import Mounted
@@ -232,6 +232,14 @@ class FileSystem:
             effects.append("create" if stat.is_dir else "write")
         return all(gate.allows(effect, target, self.proc) for effect in effects)
 
+    def allows(self, effect: str, path: str) -> bool:
+        """Does the policy allow an effect here without asking anybody? False where there is nothing."""
+        gate = self.machine.gate
+        try:
+            return gate is None or bool(gate.allows(effect, self._find(path), self.proc))
+        except OSError:
+            return False
+
     def statfs(self, path: str) -> tuple[int, int]:
         """(total, free) in bytes of the mount that holds `path`; zeros where it does not know."""
         target = self._find(path)
@@ -334,25 +342,29 @@ class FileSystem:
             kept.append(Entry(name, stat))
         return kept
 
-    def walk(self, path: str, follow: bool = False,
-             onerror: OnError | None = None) -> Iterator[tuple[str, Entries]]:
+    def walk(self, path: str, follow: bool = False, onerror: OnError | None = None,
+             known: Container[str] = ()) -> Iterator[tuple[str, Entries]]:
         """(directory, entries with stat) in pre-order, depth first in listing order, across mounts.
 
         The consumer may remove directories from the list to keep the walk out of them. A directory that
         cannot be read is given to `onerror` and then yielded empty. Directories begin with `path` as it was
         given. With `follow`, links to directories are entered unless they lead back to one being walked.
+        The directories in `known` (as they are yielded) come empty, without being listed.
         """
         target = self._find(path)
         if target.stat is None or not target.stat.is_dir:
             raise self._error(target, errno.ENOTDIR, path)
-        yield from self._walk(target, path, follow, onerror)
+        yield from self._walk(target, path, follow, onerror, known)
 
-    def _walk(self, top: Target, path: str, follow: bool,
-              onerror: OnError | None) -> Iterator[tuple[str, Entries]]:
+    def _walk(self, top: Target, path: str, follow: bool, onerror: OnError | None,
+              known: Container[str]) -> Iterator[tuple[str, Entries]]:
         table = self.machine.namespace.table
         todo: list[tuple[Target, str, tuple[tuple[int, int], ...]]] = [(top, path, ())]
         while todo:
             target, shown, above = todo.pop()
+            if shown in known:
+                yield shown, []
+                continue
             try:
                 entries = self._list(target, shown)
                 self._complete(target, entries)
@@ -743,62 +755,26 @@ class FileSystem:
 
     # ---- search
 
-    def candidates(self, path: str, query: Any) -> Any:
-        """The files below `path` that may match `query` (mirage/vfs/search.py); None: read everything.
+    def searches(self, path: str, queries: Any, reaches: Callable[[Names], bool]) -> Any:
+        """directory -> candidates (or an OSError) of the mounts at and below `path` that can search: pushdown.py."""
+        from mirage.vfs.pushdown import searches
+        return searches(self, path, queries, reaches)
 
-        Their paths begin with `path` as it was given. What is hidden is left out, as in a walk.
-        """
-        target = self._find(path)
-        if "search" not in target.mounted.can or target.path in self.machine.namespace.table.children:
-            return None
-        self._ask("search", target, path)
-        found = self._call(path, target.mounted.mount.search, target.inner, query)
-        if found is not None:
-            found.paths, found.refused = self._visible(target, path, found.paths)
-        return found
-
-    def _visible(self, top: Target, path: str, inner_paths: Any) -> tuple[Names, tuple[tuple[str, OSError], ...]]:
-        """The paths that a walk from `top` would reach, as seen from outside, and the directories it may not list."""
-        gate, mounted = self.machine.gate, top.mounted
-        cut = 0 if top.inner == "/" else len(top.inner)
-        base = path.rstrip("/")
-        if gate is None:
-            return [base + inner[cut:] for inner in inner_paths], ()
-        open_: dict[str, bool] = {top.inner: True}
-        refused: list[tuple[str, OSError]] = []
-
-        def may_list(inner: str) -> bool:
-            known = open_.get(inner)
-            if known is None:
-                place = Target(mounted, inner, mounted.outer(inner), None)
-                known = may_list(inner.rpartition("/")[0] or "/") and gate.visible(place)
-                if known and not gate.allows("list", place, self.proc):
-                    known = False
-                    try:
-                        self._ask("list", place, base + inner[cut:])
-                    except OSError as e:
-                        refused.append((base + inner[cut:], e))
-                open_[inner] = known
-            return known
-
-        def may_see(inner: str) -> bool:
-            try:                                             # with its Stat: it may have other names
-                stat = mounted.lookup(inner, 0)
-            except OSError:
-                return False
-            place = Target(mounted, inner, mounted.outer(inner), stat if isinstance(stat, Stat) else None)
-            return bool(gate.visible(place))
-
-        paths = [base + inner[cut:] for inner in inner_paths
-                 if may_list(inner.rpartition("/")[0] or "/") and may_see(inner)]
-        return paths, tuple(refused)
+    def is_remote(self, path: str) -> bool:
+        """Does looking there cost something? Mounts of services count what they do. Links are not followed."""
+        return hasattr(self.machine.namespace.table.find(self.abspath(path)).mount, "counters")
 
     def reads_many(self, path: str) -> bool:
-        """Does read_many() fetch files of the mount at `path` several at a time?"""
-        return "read_many" in self._find(path).mounted.can
+        """Does read_many() fetch files of the mount at `path` several at a time? Links are not followed."""
+        return "read_many" in self.machine.namespace.table.find(self.abspath(path)).can
 
-    def read_many(self, paths: Names) -> Iterator[tuple[str, bytes | OSError]]:
-        """(path, whole content or error) in the order of `paths`; where the mount can, fetched several at a time."""
+    def read_many(self, paths: Names, unseen: bool = False) -> Iterator[tuple[str, bytes | OSError]]:
+        """(path, whole content or error) in the order of `paths`; where the mount can, fetched several at a time.
+
+        unseen  nobody has listed them: a service is asked for several at a time
+        """
+        if unseen and len(paths) > 1:
+            self._meet(paths)
         found: list[tuple[str, Target | OSError]] = []
         for path in paths:
             try:
@@ -814,17 +790,41 @@ class FileSystem:
             if isinstance(place, Target) and place.stat is not None and place.stat.is_file \
                     and "read_many" in place.mounted.can:
                 together.setdefault(id(place.mounted), (place.mounted, []))[1].append(place.inner)
+        progress = self.machine.progress
+        if progress is not None:
+            for mounted, inner in together.values():
+                progress.expect(mounted.point, len(inner))
         contents = {key: iter(mounted.mount.read_many(inner)) for key, (mounted, inner) in together.items()}
         for path, place in found:
             if isinstance(place, OSError):
                 yield path, place
             elif id(place.mounted) in contents and place.stat is not None and place.stat.is_file:
+                if progress is not None:
+                    progress.read(place.mounted.point)
                 yield path, self._moved(path, place, next(contents[id(place.mounted)])[1])
             else:
                 try:
                     yield path, self.read(path)
                 except OSError as e:
                     yield path, e
+
+    def expect(self, path: str, count: int) -> None:
+        """So many files below `path` are going to be read: for whoever watches."""
+        if self.machine.progress is not None:
+            self.machine.progress.expect(self.machine.namespace.table.find(self.abspath(path)).point, count)
+
+    def _meet(self, paths: Names) -> None:
+        """Let the mounts look these files up, several at a time; what they say is asked again in order."""
+        from mirage.process import blocking
+        from mirage.vfs.service import line_of, on_behalf
+        line, table = line_of(), self.machine.namespace.table
+
+        def look(path: str) -> None:
+            mounted = table.find(path)
+            on_behalf(line, mounted.mount.stat, mounted.inner(path))
+
+        for _ in blocking.map_ordered(look, [p for p in map(self.abspath, paths) if "read_many" in table.find(p).can]):
+            pass
 
     def _moved(self, path: str, target: Target, data: bytes | OSError) -> bytes | OSError:
         """Content that a mount gave: within the memory limit, and counted."""

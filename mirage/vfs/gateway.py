@@ -28,6 +28,7 @@ whose other names the gate finds with `linked`. An error that tells whether a na
 """
 from __future__ import annotations
 
+from mirage.vfs.handles import flush
 from mirage.vfs.types import S_IFDIR, S_IFMT
 
 TYPE_CHECKING = False
@@ -60,6 +61,15 @@ class Gate(Protocol):
 
     def allows(self, effect: str, target: Target, proc: Any) -> bool:
         """The same question without consequences: no journal record, no question to the owner."""
+
+    hides: bool
+    """Is anything hidden at all?"""
+
+    def refuses(self, effect: str, target: Target) -> bool:
+        """Is the answer a refusal, whoever asks? Without consequences, as `allows`."""
+
+    def refuses_below(self, effect: str, directory: Target) -> bool:
+        """May a rule refuse this effect for something in the directory? Says nothing of what is there."""
 
     def visible(self, target: Target) -> bool:
         """False where the policy hides the target, or anything above it."""
@@ -146,8 +156,28 @@ class GatedHandle:
         self._handle.truncate(size)
         self._gate.done(effect, self._target, self._proc)
 
+    def count_lines(self) -> int | None:
+        ask = getattr(self._handle, "count_lines", None)
+        number: int | None = ask() if ask is not None else None
+        return number
+
+    def last_lines(self, count: int) -> bytes | None:
+        ask = getattr(self._handle, "last_lines", None)
+        data: bytes | None = ask(count) if ask is not None else None
+        if data is not None:
+            self._gate.moved("read", self._target, len(data), self._proc)
+        return data
+
+    def lines_with(self, queries: Any) -> Handle | None:
+        ask = getattr(self._handle, "lines_with", None)
+        found = ask(queries) if ask is not None else None
+        return None if found is None else GatedHandle(found, self._gate, self._target, self._proc)
+
     def stat(self) -> Stat:
         return self._handle.stat()
+
+    def flush(self) -> None:
+        flush(self._handle)
 
     def sync(self) -> None:
         self._handle.sync()

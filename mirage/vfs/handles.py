@@ -13,6 +13,15 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+def flush(handle: Any) -> None:
+    """What was written through a handle is in its store now, for others to see; it need not survive a loss of power."""
+    method = getattr(handle, "flush", None)
+    if method is not None:
+        method()
+    else:
+        handle.sync()
+
+
 def _refuse(number: int) -> OSError:
     return OSError(number, os.strerror(number))
 
@@ -270,6 +279,9 @@ class WriteBack:
 
     def stat(self) -> Stat:
         return self._stat(self._draft)
+
+    def flush(self) -> None:
+        self._draft.flush()
 
     def sync(self) -> None:
         self._draft.flush()

@@ -23,7 +23,7 @@ import time
 
 from mirage.process import blocking
 from mirage.vfs.gateway import linked
-from mirage.vfs.handles import RangeHandle
+from mirage.vfs.handles import RangeHandle, flush
 from mirage.vfs.namespace import Mounted
 from mirage.vfs.partial import PartialHandle
 from mirage.vfs.types import (
@@ -869,6 +869,9 @@ class LayerHandle:
 
     def stat(self) -> Stat:
         return self._layer._shown(self._handle.stat(), True)
+
+    def flush(self) -> None:
+        flush(self._handle)
 
     def sync(self) -> None:
         self._handle.sync()

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mirage.vfs.describe import Description
+    from mirage.vfs.estimate import Cost
     from mirage.vfs.search import Candidates, Query
     from mirage.vfs.types import Entry
 
@@ -66,6 +67,19 @@ class LazyMount:
         found: Candidates | None = self.made.search(path, query)
         return found
 
+    def names(self, path: str) -> Sequence[str]:
+        """Every path of an item; a mount may have several for one."""
+        find = getattr(self.made, "names", None)
+        paths: Sequence[str] = find(path) if find is not None else [path]
+        return paths
+
+    def estimate(self, path: str, action: str, queries: Sequence[Query] = ()) -> Cost:
+        """Nothing is known before the mount is made."""
+        from mirage.vfs.estimate import unknown
+        estimate = getattr(self._mount, "estimate", None)
+        found: Cost = estimate(path, action, queries) if estimate is not None else unknown(len(queries))
+        return found
+
     def describe(self) -> Description:
         found: Description = self.made.describe()
         return found
@@ -73,3 +87,11 @@ class LazyMount:
     def close(self) -> None:
         if self._mount is not None:
             self._mount.close()
+
+
+class LazyLinkMount(LazyMount):
+    """For a mount that has symbolic links."""
+
+    def readlink(self, path: str) -> str:
+        text: str = self.made.readlink(path)
+        return text

@@ -44,3 +44,10 @@ def unique_names(items: Iterable[tuple[str, str]]) -> list[str]:
 def _insert(name: str, id: str) -> str:
     stem, dot, extension = name.rpartition(".")
     return f"{stem}__{id}.{extension}" if dot and stem and len(extension) < 12 else f"{name}__{id}"
+
+
+def checksum_names(titles: Iterable[str]) -> list[str]:
+    """File names of things that have a name and no id; those that collide, letter case ignored, get `__<checksum>`."""
+    import zlib
+    pairs = [(title, f"{zlib.crc32(title.encode('utf-8', 'replace')):08x}") for title in titles]
+    return [safe_name(name) for name in unique_names(pairs)]

@@ -1,6 +1,8 @@
 """A file of a layer of which only the changed chunks are in the delta; the base provides the rest."""
 from __future__ import annotations
 
+from mirage.vfs.handles import flush
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from mirage.vfs.layer import Origin, Store
@@ -87,6 +89,9 @@ class PartialHandle:
 
     def stat(self) -> Stat:
         return self._upper.stat()
+
+    def flush(self) -> None:
+        flush(self._upper)
 
     def sync(self) -> None:
         self._upper.sync()

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 GROUP = "mirage.mounts"
-INTERNAL = ("bin", "dev", "document", "proc")             # parts of the default tree, not providers
+INTERNAL = ("bin", "dev", "document", "google", "mail", "proc")       # parts of the tree and of other mounts
 
 
 class ProviderError(ValueError):

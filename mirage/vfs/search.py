@@ -41,9 +41,10 @@ class Candidates:
     complete  every matching file is among `paths`; False: nobody knows about `skipped` items
     note      for standard error, where something was left out: "searched by the service for whole words"
     refused   (directory, error) of directories that the policy does not let list (set by the FileSystem)
+    withheld  the policy refuses to read some file below, candidate or not (set by the FileSystem)
     """
 
-    __slots__ = ("complete", "note", "paths", "refused", "skipped")
+    __slots__ = ("complete", "note", "paths", "refused", "skipped", "withheld")
 
     def __init__(self, paths: Iterable[str], complete: bool = True, skipped: int = 0, note: str = "") -> None:
         self.paths = paths
@@ -51,3 +52,4 @@ class Candidates:
         self.skipped = skipped
         self.note = note
         self.refused: tuple[tuple[str, OSError], ...] = ()
+        self.withheld = False

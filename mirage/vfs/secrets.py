@@ -4,6 +4,53 @@ from __future__ import annotations
 import os
 
 KINDS = ("env", "file", "keyring", "cmd")
+HIDDEN = "***"
+SHORTEST = 6                                                 # characters; shorter ones cannot be told from other text
+BEGINNING = 12                                               # characters that give a long secret away, where a text was cut
+KEPT = 1_000
+
+_known: dict[str, None] = {}
+
+
+def remember(text: str) -> None:
+    """Hide this from now on: the secret itself, the password of a URL, the values of a JSON object.
+
+    For what is derived from a Secret, such as an access token; Secret.reveal calls it.
+    """
+    parts = [text, text.strip()]
+    if "://" in text:
+        from urllib.parse import unquote, urlsplit
+        try:
+            password = urlsplit(text.strip()).password or ""
+        except ValueError:
+            password = ""
+        parts += [password, unquote(password)]
+    elif text.lstrip().startswith("{"):
+        import json
+        try:
+            parts += [value for key, value in json.loads(text).items()
+                      if isinstance(value, str) and not key.endswith(("_uri", "_url", "type"))]
+        except (ValueError, AttributeError):
+            pass
+    for part in parts:
+        if len(part) >= SHORTEST:
+            _known[part] = None
+    while len(_known) > KEPT:
+        del _known[next(iter(_known))]
+
+
+def hide(text: str) -> str:
+    """`text` without any secret that was used so far, for the words of a service: some repeat what they were sent."""
+    for secret in list(_known):
+        head = secret[:BEGINNING] if len(secret) > BEGINNING else secret
+        at = text.find(head)
+        while at >= 0:
+            end = at + len(head)
+            while end < len(text) and end - at < len(secret) and text[end] == secret[end - at]:
+                end += 1
+            text = text[:at] + HIDDEN + text[end:]
+            at = text.find(head, at + len(HIDDEN))
+    return text
 
 
 class Secret:
@@ -31,6 +78,7 @@ class Secret:
         text = getattr(self, f"_from_{self._kind}")()
         if not text:
             raise LookupError(f"{self}: no such secret, or it is empty")
+        remember(str(text))
         return str(text)
 
     def _from_env(self) -> str | None:

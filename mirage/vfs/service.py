@@ -11,6 +11,8 @@ import threading
 import time
 from collections import OrderedDict
 
+from mirage.vfs.secrets import hide
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
@@ -49,6 +51,7 @@ class Failure(Exception):
     """
 
     def __init__(self, status: int, message: str, wait: float | None = None) -> None:
+        message = hide(message)
         super().__init__(message)
         self.status = status
         self.message = message
@@ -68,7 +71,7 @@ class Failure(Exception):
 def service_error(number: int, note: str, status: int = 0) -> OSError:
     """An OSError of a service; `note` is its own message, `status` the HTTP status (0: no answer)."""
     error = OSError(number, os.strerror(number))
-    error.note = note  # type: ignore[attr-defined]
+    error.note = hide(note)  # type: ignore[attr-defined]
     error.status = status  # type: ignore[attr-defined]
     return error
 
@@ -205,7 +208,7 @@ class Freshness:
         self._at = -1e9
 
     def due(self) -> bool:
-        line = _line()
+        line = line_of()
         age = time.monotonic() - self._at
         if line is None:
             return age >= min(self.ttl, 1.0)
@@ -213,7 +216,7 @@ class Freshness:
 
     def done(self) -> None:
         """It was asked just now."""
-        self._line = _line()
+        self._line = line_of()
         self._at = time.monotonic()
 
     def expire(self) -> None:
@@ -222,8 +225,21 @@ class Freshness:
         self._at = -1e9
 
 
-def _line() -> tuple[int, int] | None:
-    """The typed line that runs here: (its kernel, its number)."""
+_behalf = threading.local()
+
+
+def line_of() -> tuple[int, int] | None:
+    """The typed line that runs here: (its kernel, its number); None outside of a process."""
     from mirage.process import blocking
     kernel = blocking.current_kernel()
-    return None if kernel is None else (id(kernel), kernel.line)
+    return getattr(_behalf, "line", None) if kernel is None else (id(kernel), kernel.line)
+
+
+def on_behalf(line: tuple[int, int] | None, function: Callable[..., T], *args: Any) -> T:
+    """function(*args) on a thread of the pool, as a part of that line."""
+    before = getattr(_behalf, "line", None)
+    _behalf.line = line
+    try:
+        return function(*args)
+    finally:
+        _behalf.line = before

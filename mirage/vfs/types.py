@@ -129,6 +129,13 @@ class Handle(Protocol):
     `seekable` is False for devices such as /dev/null. `pread` returns at most `size` bytes, b"" at the end.
     `pwrite` writes all of `data` and returns the offset just behind it (with offset -1: append atomically).
     `close` may raise: that is when a remote store reports that a write failed.
+
+    A handle whose backend knows more than bytes may have, for tools that would read to the end of a long file:
+      count_lines() -> int | None             how many newlines there are
+      last_lines(count) -> bytes | None       the last `count` lines
+      lines_with(queries) -> Handle | None    a handle that has, in their order, all lines that may match one of the
+                                              queries (mirage/vfs/search.py), and perhaps others
+    None: read it. What they answer is what reading would give.
     """
 
     seekable: bool

@@ -10,22 +10,26 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mirage.mounts.gmail.client import BATCH, GmailClient
-from mirage.mounts.gmail.folders import ARCHIVE, ARCHIVE_QUERY, Folder, Folders
-from mirage.mounts.gmail.message import FIELDS, Attachment, Mail, Meta, decode, walk
+from mirage.mounts.gmail.folders import ARCHIVE, ARCHIVE_QUERY, Folders
+from mirage.mounts.mail.ahead import Ahead
+from mirage.mounts.mail.message import Attachment, Mail, Meta, decode, walk
 from mirage.process import blocking
 from mirage.vfs.service import ByteCache, Freshness, service_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from mirage.mounts.gmail.transport import Api
+    from mirage.mounts.mail.folders import Folder
 
+LIST = "gmail.users.messages.list"
 PAGE = 500
 FULL_BATCH = 50                                              # whole messages in one call
 WIDTH = 4                                                    # calls at a time
-AHEAD = (1, 8, FULL_BATCH)                                   # messages per call while somebody reads in order
 SMALL = 1 << 20                                              # attachments up to this size are fetched several at once
 LABELS_TTL = 30.0
+_PART = "partId,mimeType,filename,body(attachmentId,size)"
+FIELDS = ("id,threadId,labelIds,internalDate,payload(partId,mimeType,filename,headers,body(attachmentId,size),"
+          f"parts({_PART},parts({_PART},parts({_PART},parts))))")
 
 
 class Mailbox:
@@ -46,26 +50,21 @@ class Mailbox:
         self._days: dict[tuple[str | None, int], tuple[int, list[Meta]]] = {}
         self._ids: dict[str, list[str]] = {}                 # first pages that were asked for in advance
         self._recent: dict[str, float] = {}                  # id -> when the history told of it, service's clock
-        self._last = ""                                      # the message that was read last
-        self._run = 0                                        # how many were read in order
+        self._ahead = Ahead(self.contents)
         self._epoch = 0
 
     # ---- state
 
-    @property
-    def api(self) -> Api:
-        """The API's resources to make requests with; the first time it takes a quarter of a second."""
-        if not self.client.connected:
-            blocking.call(self.client.connect)
-        return self.client.api
+    def now(self) -> float:
+        """Seconds since the epoch on the service's clock."""
+        return self.client.now()
 
     def start(self, *more: Any) -> list[Any]:
         """Labels and the place in the history, if they are not known, together with further requests."""
-        api = self.api
         requests = list(more)
         known = self._folders is not None
         if not known:
-            requests += [api.labels.list(userId="me"), api.get_profile(userId="me")]
+            requests += [self._users("labels.list"), self._users("getProfile")]
         if not requests:
             return []
         answers: list[Any] = blocking.call(self.client.batch, requests)
@@ -83,6 +82,15 @@ class Mailbox:
             self._labels_fresh.done()
         return answers
 
+    def _users(self, method: str, **parameters: Any) -> Any:
+        """A request; the first one loads the library, which takes a quarter of a second."""
+        if not self.client.connected:
+            blocking.call(self.client.connect)
+        return self.client.users(method, **parameters)
+
+    def _message(self, id: str, **more: Any) -> Any:
+        return self._users("messages.get", id=id, format="full", **more)
+
     def folders(self, again: bool = False) -> Folders:
         """The folders. `again`: somebody asks for one that is not there; look whether it was made meanwhile."""
         if self._folders is None:
@@ -93,7 +101,7 @@ class Mailbox:
         return self._folders
 
     def reload_labels(self) -> None:
-        answer = blocking.call(self.client.execute, self.api.labels.list(userId="me"))
+        answer = blocking.call(self.client.execute, self._users("labels.list"))
         with self._lock:
             self._folders = Folders(answer.get("labels", ()))
         self._labels_fresh.done()
@@ -106,13 +114,12 @@ class Mailbox:
         if not self._fresh.due():
             return
         self._fresh.done()
-        history = self.api.history
         token, start = None, self._history
         while True:
             options: dict[str, Any] = {"pageToken": token} if token else {}
             try:
-                answer = blocking.call(self.client.execute, history.list(
-                    userId="me", startHistoryId=start, maxResults=PAGE, **options))
+                answer = blocking.call(self.client.execute, self._users(
+                    "history.list", startHistoryId=start, maxResults=PAGE, **options))
             except OSError as e:
                 if e.errno != errno.ENOENT:
                     self._fresh.expire()
@@ -198,6 +205,12 @@ class Mailbox:
     def is_listed(self, folder: Folder) -> bool:
         return folder.label in self._lists
 
+    def listed(self, folder: Folder, id: str) -> bool:
+        if not all(c in "0123456789abcdef" for c in id):
+            return False
+        known = self._lists.get(folder.label or "")
+        return known is None or id in known
+
     def messages(self, folder: Folder) -> list[Meta]:
         """All messages of a folder, oldest first: pages of ids, then what is not known in batches of 100.
 
@@ -234,16 +247,15 @@ class Mailbox:
         return ids
 
     def _pages(self, label: str) -> list[str]:
-        found = self.client.pages(self.api.messages.list, "messages", maxResults=PAGE, **query_of(label))
+        found = self.client.pages(LIST, "messages", maxResults=PAGE, **query_of(label))
         return [m["id"] for m in found]
 
     def _list_ahead(self, label: str) -> None:
         """The first pages of every folder that is not listed yet, in one call; kept where they are all."""
         labels = [label, *(x for x in self.folders().by_label if x not in self._lists and x != label)][:BATCH]
-        listing = self.api.messages.list
         epoch = self._epoch
         answers = blocking.call(self.client.batch, [
-            listing(userId="me", maxResults=PAGE, **query_of(x)) for x in labels])
+            self._users("messages.list", maxResults=PAGE, **query_of(x)) for x in labels])
         with self._lock:
             if epoch == self._epoch:
                 for x, answer in zip(labels, answers, strict=True):
@@ -258,8 +270,7 @@ class Mailbox:
             return known[1]
         query = query_of(folder.label or "")
         query["q"] = f"{query.get('q', '')} after:{start - 1} before:{end + 1}".strip()
-        found = blocking.call(partial(self.client.pages, self.api.messages.list, "messages", maxResults=PAGE,
-                                      **query))
+        found = blocking.call(partial(self.client.pages, LIST, "messages", maxResults=PAGE, **query))
         metas = sorted((m for m in self.metas([m["id"] for m in found]) if start * 1000 <= m.date < end * 1000),
                        key=lambda m: (m.date, m.id))
         self._days[key] = (epoch, metas)
@@ -270,8 +281,7 @@ class Mailbox:
         wanted = list(ids)
         missing = [id for id in wanted if id not in self._metas]
         if missing:
-            get = self.api.messages.get
-            self._each_batch(missing, BATCH, lambda id: get(userId="me", id=id, format="full", fields=FIELDS),
+            self._each_batch(missing, BATCH, lambda id: self._message(id, fields=FIELDS),
                              lambda id, answer: self._keep(Meta(answer)))
         return [meta for id in wanted if (meta := self._metas.get(id)) is not None]
 
@@ -305,12 +315,11 @@ class Mailbox:
 
     def count(self, folder: Folder) -> int:
         """How many messages are in a folder, or in all for the root, as the service counts."""
-        api = self.api
         if folder.label is not None and folder.label in self._lists:
             return len(self._lists[folder.label])
         if folder.label in (None, ARCHIVE):
-            return int(blocking.call(self.client.execute, api.get_profile(userId="me"))["messagesTotal"])
-        label = blocking.call(self.client.execute, api.labels.get(userId="me", id=folder.label))
+            return int(blocking.call(self.client.execute, self._users("getProfile"))["messagesTotal"])
+        label = blocking.call(self.client.execute, self._users("labels.get", id=folder.label))
         return int(label["messagesTotal"])
 
     # ---- messages
@@ -320,7 +329,7 @@ class Mailbox:
         known = self._metas.get(id)
         if known is not None:
             return known
-        request = self.api.messages.get(userId="me", id=id, format="full")
+        request = self._users("messages.get", id=id, format="full")
         answer = self.start(request)[0]
         if isinstance(answer, OSError):
             if answer.errno in (errno.ENOENT, errno.EINVAL):
@@ -343,44 +352,28 @@ class Mailbox:
         """The content of a message. `following` gives what somebody who reads in order will want next."""
         known: Mail | None = self.contents.get(meta.id)
         if known is not None:
-            self._last = meta.id
+            self._ahead.read(meta)
             return known
-        wanted = [meta]
-        if following is not None:
-            wanted += self._ahead(meta, following())
-        self.load([m.id for m in wanted])
-        self._last = meta.id
+        ahead = self._ahead.wanted(meta, following) if following is not None else []
+        self.load([meta.id, *(m.id for m in ahead)])
+        self._ahead.read(meta)
         known = self.contents.get(meta.id)
         if known is None:                                    # too large to be kept, or pushed out, or gone
-            request = self.api.messages.get(userId="me", id=meta.id, format="full")
+            request = self._users("messages.get", id=meta.id, format="full")
             known = blocking.call(lambda: self._keep_mail(self.client.execute(request)))
         return known
-
-    def _ahead(self, meta: Meta, after: list[Meta]) -> list[Meta]:
-        """More and more messages, as long as they are read one after the other."""
-        after = [m for m in after if m.id not in self.contents]
-        position = self._last
-        before, self._run = self._run, 0
-        if not position or not self._in_order(position, meta):
-            return []
-        self._run = min(before + 1, len(AHEAD) - 1)
-        return after[:AHEAD[self._run] - 1]
-
-    def _in_order(self, last: str, meta: Meta) -> bool:
-        known = self._metas.get(last)
-        return known is not None and known.date <= meta.date and known.id != meta.id
 
     def load(self, ids: Iterable[str]) -> None:
         """Fetch contents that are not kept, 50 in a call, several calls at a time."""
         missing = [id for id in dict.fromkeys(ids) if id not in self.contents]
         if missing:
-            get = self.api.messages.get
-            self._each_batch(missing, FULL_BATCH, lambda id: get(userId="me", id=id, format="full"),
-                             lambda id, answer: self._keep_mail(answer))
+            self._each_batch(missing, FULL_BATCH, self._message, lambda id, answer: self._keep_mail(answer))
 
     def _attachment_data(self, id: str, token: str) -> str:
-        get = self.api.attachments.get
-        return str(self.client.execute(get(userId="me", messageId=id, id=token)).get("data", ""))
+        return str(self.client.execute(self._part(id, token)).get("data", ""))
+
+    def _part(self, id: str, token: str) -> Any:
+        return self._users("messages.attachments.get", messageId=id, id=token)
 
     def attachment(self, meta: Meta, attachment: Attachment) -> bytes:
         """The bytes of an attachment. Their ids do not last, so they come from the message."""
@@ -405,9 +398,8 @@ class Mailbox:
 
     def load_attachments(self, pairs: Sequence[tuple[Meta, Attachment]]) -> None:
         """Fetch small attachments that are not kept, several in a call of about a megabyte."""
-        missing = [(m, a) for m, a in pairs if (m.id, a.part) not in self.contents and a.size <= SMALL]
+        missing = [(m, a) for m, a in pairs if (m.id, a.part) not in self.contents and (a.size or 0) <= SMALL]
         self.load([m.id for m, _ in missing])
-        get = self.api.attachments.get
         groups: list[list[tuple[Meta, Attachment, str]]] = []
         held = 0
         for meta, attachment in missing:
@@ -415,14 +407,14 @@ class Mailbox:
             token = mail.tokens.get(attachment.part) if mail is not None else None
             if token is None:
                 continue
-            if not groups or held + attachment.size > SMALL or len(groups[-1]) >= FULL_BATCH:
+            if not groups or held + (attachment.size or 0) > SMALL or len(groups[-1]) >= FULL_BATCH:
                 groups.append([])
                 held = 0
             groups[-1].append((meta, attachment, token))
-            held += attachment.size
+            held += attachment.size or 0
 
         def fetch(group: list[tuple[Meta, Attachment, str]]) -> None:
-            answers = self.client.batch([get(userId="me", messageId=m.id, id=token) for m, _, token in group])
+            answers = self.client.batch([self._part(m.id, token) for m, _, token in group])
             for (m, a, _), answer in zip(group, answers, strict=True):
                 if isinstance(answer, dict):
                     self._keep_attachment(m.id, a, decode(answer.get("data", "")))
@@ -433,7 +425,7 @@ class Mailbox:
 
     def raw(self, id: str) -> bytes:
         """The message as it came, RFC 5322."""
-        request = self.api.messages.get(userId="me", id=id, format="raw")
+        request = self._users("messages.get", id=id, format="raw")
         return decode(blocking.call(self.client.execute, request).get("raw", ""))
 
     def recent(self, since: float) -> list[str]:

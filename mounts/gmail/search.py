@@ -11,15 +11,16 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mirage.mounts.gmail.client import BATCH
-from mirage.mounts.gmail.folders import ARCHIVE_QUERY, Folder
-from mirage.mounts.gmail.mailbox import PAGE, query_of
-from mirage.mounts.gmail.message import JSON
+from mirage.mounts.gmail.folders import ARCHIVE_QUERY
+from mirage.mounts.gmail.mailbox import LIST, PAGE, query_of
+from mirage.mounts.mail.folders import Folder
+from mirage.mounts.mail.message import JSON
 from mirage.process import blocking
 from mirage.vfs.search import Candidates
 
 if TYPE_CHECKING:
-    from mirage.mounts.gmail.message import Meta
-    from mirage.mounts.gmail.mount import Gmail, Place
+    from mirage.mounts.gmail.mount import Gmail
+    from mirage.mounts.mail.message import Meta
     from mirage.vfs.search import Query
 
 CONSTANT = frozenset(("id", "threadid", "folder", "date", "from", "to", "cc", "bcc", "replyto", "subject", "body",
@@ -35,20 +36,21 @@ ESCAPES = "ntrbf"                                            # `\n` in JSON: a w
 NEWEST = 20
 
 
-def search(mount: Gmail, place: Place, query: Query) -> Candidates | None:
+def search(mount: Gmail, path: str, query: Query) -> Candidates | None:
     """Candidates below a folder; None: read everything."""
     mode = query.mode if query.mode != "auto" else mount.mode
-    if place.kind != "folder" or mode == "exact":
+    folder = mount.folder_at(path) if mode != "exact" else None
+    if folder is None:
         return None
     words = _tokens(query)
     if query.whole_words:
         terms, labels = _terms(mount, words)
         if terms or labels:
-            return _Search(mount, place.folder, query).whole(terms, labels)
+            return _Search(mount, folder, query).whole(terms, labels)
     terms = [w for w in words if PLAIN.fullmatch(w)]
     if not terms:
         return None
-    items = _Search(mount, place.folder, query)
+    items = _Search(mount, folder, query)
     total = items.unread()
     if mode == "auto" and total <= mount.bound:
         return None
@@ -121,20 +123,28 @@ class _Search:
 
     def _ask(self, parameters: list[dict[str, Any]]) -> list[list[str]]:
         """The ids that each messages.list gives; the first pages together."""
-        listing = self.box.api.messages.list
+        client = self.mount.client
         found: list[list[str]] = []
         for at in range(0, len(parameters), BATCH):
             piece = [{"maxResults": PAGE, **p} for p in parameters[at:at + BATCH]]
-            answers = blocking.call(self.mount.client.batch, [listing(userId="me", **p) for p in piece])
+            answers = blocking.call(client.batch, [client.users("messages.list", **p) for p in piece])
             for answer, p in zip(answers, piece, strict=True):
                 if isinstance(answer, OSError):
                     raise answer
                 ids = [m["id"] for m in answer.get("messages", ())]
                 token = answer.get("nextPageToken")
                 if token and p["maxResults"] == PAGE:
-                    more = blocking.call(partial(self.mount.client.pages, _from_page(listing, token), "messages", **p))
-                    ids += [m["id"] for m in more]
+                    ids += [m["id"] for m in blocking.call(partial(self._rest, token, p))]
                 found.append(ids)
+        return found
+
+    def _rest(self, token: str, parameters: dict[str, Any]) -> list[dict[str, Any]]:
+        """The messages of the pages from a token on."""
+        first = self.mount.client.call(LIST, **parameters, pageToken=token)
+        found: list[dict[str, Any]] = first.get("messages", [])
+        while first.get("nextPageToken"):
+            first = self.mount.client.call(LIST, **parameters, pageToken=first["nextPageToken"])
+            found += first.get("messages", [])
         return found
 
     def whole(self, terms: list[str], labels: list[Folder | str]) -> Candidates:
@@ -248,13 +258,6 @@ def _of_label(label: Folder | str) -> dict[str, Any]:
     if isinstance(label, str):
         return {"labelIds": [label], "includeSpamTrash": True}
     return query_of(label.label or "") if label.label != "ARCHIVE" else {"q": ARCHIVE_QUERY}
-
-
-def _from_page(listing: Any, token: str) -> Any:
-    """The list method, beginning at a page."""
-    def call(**parameters: Any) -> Any:
-        return listing(**{"pageToken": token, **parameters})
-    return call
 
 
 def _walk_order(path: str) -> list[tuple[int, str]]:

@@ -427,6 +427,9 @@ class HostHandle:
     def stat(self) -> Stat:
         return self._convert(os.fstat(self._fd))
 
+    def flush(self) -> None:
+        """The kernel has it already."""
+
     def sync(self) -> None:
         os.fsync(self._fd)
 

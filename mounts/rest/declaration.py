@@ -16,7 +16,7 @@ class _Strict(BaseModel):
 
 
 class Argument(_Strict):
-    type: Literal["string", "integer", "number", "boolean", "array", "object"] = "string"
+    type: Literal["string", "integer", "number", "boolean", "array", "object", "any"] = "string"
     description: str = ""
     required: bool = False
     default: Any = None
@@ -27,6 +27,7 @@ class Operation(_Strict):
     """One subcommand: a request made from its arguments.
 
     path, query  templates of the arguments; those that occur in neither are the fields of the JSON body
+    wrap         the field of the body that holds them, where they are not the body itself
     result       jmespath of what is printed;  stale: places of the mount that it changes (with what is below)
     """
 
@@ -35,6 +36,7 @@ class Operation(_Strict):
     method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] = "POST"
     path: str
     query: dict[str, str] = Field(default_factory=dict)
+    wrap: str = ""
     arguments: dict[str, Argument] = Field(default_factory=dict)
     result: str = "@"
     stale: list[str] = Field(default_factory=list)

@@ -10,8 +10,8 @@ from mirage.vfs.declare.store import Kept
 from mirage.vfs.service import service_error
 
 if TYPE_CHECKING:
-    from mirage.mounts.gmail.dates import Days
     from mirage.mounts.slack.client import SlackClient
+    from mirage.vfs.days import Days
     from mirage.vfs.declare import Scope
     from mirage.vfs.declare.store import Store
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from mirage.mounts.gmail.dates import Days
 from mirage.mounts.slack.chats import Chats
 from mirage.mounts.slack.client import SlackClient
 from mirage.mounts.slack.text import chat_text
+from mirage.vfs.days import Days
 from mirage.vfs.declare import Declared, Directory, Fetch, File, Listing, Paging, Rendering, Scope, Service
 from mirage.vfs.names import safe_name
 

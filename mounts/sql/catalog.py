@@ -1,12 +1,11 @@
 """What is in the database: schemas, tables and views, their columns and keys, with path-safe names."""
 from __future__ import annotations
 
-import zlib
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
-from mirage.vfs.names import safe_name, unique_names
+from mirage.vfs.names import checksum_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -46,7 +45,7 @@ class Catalog:
         self._duck = database.dialect == "duckdb"
         names = [name for name in database.run(self._schemas) if name.lower() not in SYSTEM or name in only]
         chosen = [name for name in names if not only or name in only]
-        self.schemas: dict[str, str] = dict(zip(file_names(chosen), chosen, strict=True))
+        self.schemas: dict[str, str] = dict(zip(checksum_names(chosen), chosen, strict=True))
         self._relations: dict[str, dict[str, Relation]] = {}
 
     def relations(self, schema: str) -> dict[str, Relation]:
@@ -56,7 +55,7 @@ class Catalog:
             kinds: dict[str, str] = self.database.run(lambda c: self._tables(c, schema))
             order = sorted(kinds)
             found = {file: Relation(schema, name, kinds[name], file)
-                     for file, name in zip(file_names(order), order, strict=True)}
+                     for file, name in zip(checksum_names(order), order, strict=True)}
             self._relations[schema] = found
         return found
 
@@ -130,12 +129,6 @@ class Catalog:
 def _duck_type(text: str) -> Any:
     """What a type of DuckDB is to SQLAlchemy; NullType where it is of no kind that matters here."""
     return DUCK.get("DECIMAL" if text.startswith("DECIMAL(") and text.endswith(")") else text, sa.types.NullType)()
-
-
-def file_names(names: Iterable[str]) -> list[str]:
-    """Path-safe names; those that collide (letter case ignored) get `__<checksum>`."""
-    pairs = [(name, f"{zlib.crc32(name.encode('utf-8', 'replace')):08x}") for name in names]
-    return [safe_name(name) for name in unique_names(pairs)]
 
 
 def _column(column: Any, dialect: sa.Dialect) -> dict[str, Any]:

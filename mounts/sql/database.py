@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import re
 import sqlite3
 import threading
 import time
@@ -23,10 +24,15 @@ if TYPE_CHECKING:
 
     from mirage.mounts.sql.url import DatabaseUrl
 
-DRIVERS = {"postgresql": "postgresql+psycopg", "postgres": "postgresql+psycopg", "mysql": "mysql+pymysql"}
+DRIVERS = {"postgresql": "postgresql+psycopg", "postgres": "postgresql+psycopg", "mysql": "mysql+pymysql",
+           "mariadb": "mysql+pymysql", "mariadb+pymysql": "mysql+pymysql"}
 NO_FILES = (sqlite3.SQLITE_ATTACH, sqlite3.SQLITE_DETACH)    # also what VACUUM INTO needs
 READING = ("select", "with", "values", "table", "show", "explain", "describe", "desc", "pragma", "(")
 DENIED = ("42501", "28P01", "28000")                         # SQLSTATE: no privilege, no such user or password
+MYSQL = {1044: errno.EACCES, 1045: errno.EACCES, 1142: errno.EACCES, 1143: errno.EACCES, 1227: errno.EACCES,
+         1792: errno.EACCES, 1290: errno.EACCES, 1146: errno.ENOENT, 1049: errno.ENOENT}
+STOPPED = (1969, 3024)                                       # MariaDB and MySQL: the statement took too long
+SERVER_FILES = re.compile(r"\b(outfile|dumpfile)\b", re.IGNORECASE)
 UNKNOWN = ("42P01", "3F000", "42S02")                        # no such table or schema
 
 
@@ -79,9 +85,10 @@ class Database:
                                       hide_parameters=True, connect_args=self._options(dialect))
         except (ImportError, sa.exc.NoSuchModuleError) as e:
             raise service_error(errno.EINVAL, f"sql: the driver is not installed: {e}") from None
-        commands = _session(dialect, writing, self.timeout)
-        if commands:
+        if dialect in ("postgresql", "mysql"):
             def prepare(connection: Any, record: object) -> None:
+                version = connection.get_server_info() if hasattr(connection, "get_server_info") else ""
+                commands = _session("mariadb" if "MariaDB" in version else dialect, writing, self.timeout)
                 with contextlib.closing(connection.cursor()) as cursor:
                     for command in commands:
                         cursor.execute(command)
@@ -153,6 +160,8 @@ class Database:
         word = statement.split(None, 1)[0].lower() if statement.strip() else ""
         if not word.startswith(READING):
             raise service_error(errno.EACCES, f"sql: query only reads; {word or 'this'} is for execute")
+        if self.dialect == "mysql" and SERVER_FILES.search(statement):
+            raise service_error(errno.EACCES, "sql: query only reads; INTO OUTFILE and INTO DUMPFILE write files")
 
         def perform(connection: sa.Connection) -> tuple[list[str], list[Any]]:
             if self.dialect == "duckdb":
@@ -200,8 +209,13 @@ class Database:
         if password:
             text = text.replace(str(password), "***")
         state = str(getattr(cause, "sqlstate", "") or "")
-        number = errno.EIO
-        if state in DENIED or "readonly database" in text or "read-only" in text or "not authorized" in text \
+        code = cause.args[0] if self.dialect == "mysql" and cause.args else None
+        number = MYSQL.get(code, errno.EIO) if isinstance(code, int) else errno.EIO
+        if isinstance(code, int):
+            text = str(cause.args[-1])[:500].replace(str(password or "\0"), "***")
+        if code in STOPPED:
+            text = f"the statement took more than {self.timeout:g} s"
+        elif state in DENIED or "readonly database" in text or "read-only" in text or "not authorized" in text \
                 or text == "authorization denied":
             number = errno.EACCES
         elif state in UNKNOWN or text.startswith(("no such table", "unable to open database file")):
@@ -240,8 +254,9 @@ def _session(dialect: str, writing: bool, timeout: float) -> list[str]:
     if dialect == "postgresql":
         commands = ["SET TIME ZONE 'UTC'", f"SET statement_timeout = {milliseconds}"]
         return commands if writing else [*commands, "SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY"]
-    if dialect == "mysql":
-        commands = ["SET time_zone = '+00:00'", f"SET SESSION max_execution_time = {milliseconds}"]
+    if dialect in ("mysql", "mariadb"):
+        limit = f"max_execution_time = {milliseconds}" if dialect == "mysql" else f"max_statement_time = {timeout}"
+        commands = ["SET time_zone = '+00:00'", f"SET SESSION {limit}"]
         return commands if writing else [*commands, "SET SESSION TRANSACTION READ ONLY"]
     return []
 

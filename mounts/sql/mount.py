@@ -19,7 +19,10 @@ from mirage.vfs.service import Freshness
 from mirage.vfs.types import S_IFDIR, S_IFREG, Capabilities, Entry, Stat, enoent, error, new_device
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mirage.mounts.sql.url import DatabaseUrl
+    from mirage.vfs.estimate import Cost
     from mirage.vfs.search import Candidates, Query
 
     Entries = list[Entry]
@@ -173,10 +176,15 @@ class Sql:
         return [(f"/{directory}/{name}/{each}", found, each) for directory, own in schemas.items()
                 for name, found in blocking.call(catalog.relations, own).items() for each in FILES]
 
+    def estimate(self, path: str, action: str, queries: Sequence[Query] = ()) -> Cost:
+        """What an action would cost in statements (mirage/vfs/estimate.py)."""
+        from mirage.mounts.sql.estimate import estimate
+        return estimate(self, path, action, queries)
+
     def describe(self) -> Description:
         return Description(
-            "Database: schemas, then tables and views. Rows are read in pages: `head` is cheap, `wc -l` is not, "
-            "`count` is. Change it with the `sql` CLI.",
+            "Database: schemas, then tables and views. `head`, `tail -n` and `wc -l` of rows.jsonl are cheap. "
+            "Change it with the `sql` CLI.",
             [("<schema>/<table>/rows.jsonl", "one JSON object per row, by primary key"),
              ("<schema>/<table>/rows.csv", "the same as CSV with a header"),
              ("<schema>/<table>/schema.json", "columns, types, keys, indexes"),

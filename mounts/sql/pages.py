@@ -1,6 +1,7 @@
 """The rows of a table in pages, as text, read when they are asked for."""
 from __future__ import annotations
 
+import copy
 import errno
 import os
 from typing import TYPE_CHECKING, Any
@@ -16,10 +17,12 @@ if TYPE_CHECKING:
     from mirage.mounts.sql.catalog import Relation
     from mirage.mounts.sql.database import Database
     from mirage.mounts.sql.rendering import Csv, JsonLines
+    from mirage.vfs.search import Query
 
     Rows = Sequence[Sequence[Any]]
 
 FIRST, MOST = 100, 5000                                      # rows of the first page, and of the largest
+TAIL_MOST = 100_000                                          # rows from the end that are asked for
 KEEP = 16 << 20                                              # bytes of one open file that are kept for going back
 SORTABLE = (sa.String, sa.Integer, sa.Numeric, sa.DateTime, sa.Date, sa.Time, sa.Boolean, sa.Uuid)
 ROWIDS = ("rowid", "_rowid_", "oid")
@@ -33,6 +36,8 @@ class Pages:
 
     def __init__(self, database: Database, relation: Relation, columns: Sequence[tuple[str, Any]]) -> None:
         self.database = database
+        self._columns = columns
+        self._where: Any = None                              # only these rows
         self.names = [name for name, _ in columns]
         self._from = sa.table(relation.name, *[sa.column(name) for name in self.names], schema=relation.schema)
         self._hidden = ""
@@ -63,6 +68,34 @@ class Pages:
                 return
             size = min(size * 2, MOST)
 
+    def only(self, queries: Sequence[Query]) -> Pages | None:
+        """The rows whose line may match one of the queries; None where every row may."""
+        from mirage.mounts.sql.search import rows_with
+        where = rows_with(self._from, self._columns, queries, self.database.dialect)
+        if where is None:
+            return None
+        self.database.counters.add(searches=1)
+        found = copy.copy(self)
+        found._where = where
+        return found
+
+    def count(self) -> int:
+        """How many rows there are."""
+        query = sa.select(sa.func.count()).select_from(self._from)
+        number: int = blocking.call(self.database.run, lambda connection: connection.execute(query).scalar_one())
+        return number
+
+    def last(self, count: int) -> Rows | None:
+        """The last rows, in order; None where the order is not a total one, or for very many."""
+        if not self._key or count > TAIL_MOST:
+            return None
+        order = [column.desc() for column in self._key]
+        rows = blocking.call(self._fetch, self._query(count, 0, None).order_by(None).order_by(*order))
+        extra = len(self._key)
+        if any(value is None for row in rows for value in row[-extra:]):
+            return None                                      # SQLite allows NULL in a key, and then several equal ones
+        return [row[:-extra] for row in reversed(rows)]
+
     def _fetch(self, query: sa.Select[Any]) -> list[tuple[Any, ...]]:
         rows: list[tuple[Any, ...]] = self.database.run(lambda c: [tuple(row) for row in c.execute(query)])
         return rows
@@ -71,6 +104,8 @@ class Pages:
         shown = [self._from.c[name] for name in self.names]
         again = [column.label(f"mirage_key_{i}") for i, column in enumerate(self._key)]
         query = sa.select(*shown, *again).select_from(self._from).order_by(*self._order).limit(size)
+        if self._where is not None:
+            query = query.where(self._where)
         return query.offset(offset) if last is None else query.where(_behind(self._key, last))
 
 
@@ -130,6 +165,21 @@ class RowsHandle:
             gone = len(self._data) - KEEP // 2
             del self._data[:gone]
             self._at += gone
+
+    def count_lines(self) -> int | None:
+        """JSON has one line for each row; a field of CSV may have several."""
+        return self._pages.count() if self._text.one_line else None
+
+    def last_lines(self, count: int) -> bytes | None:
+        rows = self._pages.last(count)
+        if rows is None:
+            return None
+        data = (self._text.head() if len(rows) < count else b"") + self._text.rows(rows)
+        return b"\n".join(data.split(b"\n")[-count - 1:])
+
+    def lines_with(self, queries: Sequence[Query]) -> RowsHandle | None:
+        pages = self._pages.only(queries) if self._text.one_line else None
+        return None if pages is None else RowsHandle(pages, self._text, self._stat)
 
     def pwrite(self, data: bytes, offset: int) -> int:
         raise OSError(errno.EBADF, os.strerror(errno.EBADF))

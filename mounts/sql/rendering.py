@@ -63,6 +63,8 @@ def to_json(value: Any) -> str:
 class JsonLines:
     """One object per row, keys in the order of the columns."""
 
+    one_line = True
+
     def __init__(self, columns: Sequence[str]) -> None:
         self._keys = [json.dumps(name, ensure_ascii=False) + ": " for name in columns]
 
@@ -77,6 +79,8 @@ class JsonLines:
 
 class Csv:
     """RFC 4180 with "\\n", and a first line with the columns."""
+
+    one_line = False
 
     def __init__(self, columns: Sequence[str]) -> None:
         self._columns = columns

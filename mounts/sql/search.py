@@ -13,24 +13,28 @@ import sqlalchemy as sa
 
 from mirage.mounts.sql.rendering import CONSTANTS
 from mirage.process import blocking
+from mirage.text.words import json_variants, words_of
 from mirage.vfs.search import Candidates
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from mirage.mounts.sql.catalog import Relation
     from mirage.mounts.sql.mount import Sql
     from mirage.vfs.search import Query
 
-WORDS = re.compile(r"\w+")
+    Columns = Sequence[tuple[str, Any]]
+
 FIGURES = re.compile(r"[0-9TZeE]+")                          # of numbers, dates and times
 PERIOD = ("days", "day")                                     # in the text of an interval
 
 
 def search(mount: Sql, path: str, query: Query) -> Candidates | None:
     """None where nothing in the query can be asked for."""
-    words = list(dict.fromkeys(word for literal in query.literals for word in WORDS.findall(literal)))
+    words = words_of(query.literals)
     if query.ignore_case and not all(word.isascii() for word in words):
         return None
-    sought = [variants for word in words if "" not in (variants := _variants(word))]
+    sought = [variants for word in words if "" not in (variants := json_variants(word))]
     if not sought:
         return None
     found: list[str] = []
@@ -55,16 +59,6 @@ def search(mount: Sql, path: str, query: Query) -> Candidates | None:
     return Candidates(found)
 
 
-def _variants(word: str) -> list[str]:
-    """The texts of which one is in a value whose JSON holds `word`: \\n before `foo` reads as `nfoo`."""
-    found = [word]
-    if word[0] in "bfnrt":
-        found.append(word[1:])
-    elif re.match("u[0-9a-f]{4}", word):
-        found.append(word[5:])
-    return found
-
-
 def _inside(word: str, text: str, ignore_case: bool) -> bool:
     return word.lower() in text.lower() if ignore_case else word in text
 
@@ -72,28 +66,51 @@ def _inside(word: str, text: str, ignore_case: bool) -> bool:
 def _has(mount: Sql, relation: Relation, sought: list[list[str]], ignore_case: bool) -> bool:
     """May a row of the relation, or the names of its columns, hold each of the words?"""
     columns = mount.columns(relation)
-    constant = " ".join([CONSTANTS, *(name for name, _ in columns)])
     source = sa.table(relation.name, *[sa.column(name) for name, _ in columns], schema=relation.schema)
     checks = []
-    for variants in sought:
-        if any(_inside(word, constant, True) for word in variants):
-            continue
-        choices: list[Any] = []
-        for name, kind in columns:
-            choice = _column(source.c[name], kind, variants, mount.database.dialect, ignore_case)
-            if choice is True:
-                break
-            if choice is not None:
-                choices.append(choice)
-        else:
-            if not choices:
-                return False
-            checks.append(sa.exists(sa.select(sa.literal_column("1")).select_from(source).where(sa.or_(*choices))))
+    for condition in _conditions(source, columns, sought, mount.database.dialect, ignore_case):
+        if condition is None:
+            return False
+        checks.append(sa.exists(sa.select(sa.literal_column("1")).select_from(source).where(condition)))
     if not checks:
         return True
     query = sa.select(*[check.label(f"c{i}") for i, check in enumerate(checks)])
     row = blocking.call(mount.database.run, lambda connection: connection.execute(query).fetchone())
     return all(row)
+
+
+def rows_with(source: Any, columns: Columns, queries: Sequence[Query], dialect: str) -> Any:
+    """The condition of the rows whose line of JSON may match one of the queries; None: every row may."""
+    choices = []
+    for query in queries:
+        words = words_of(query.literals)
+        if query.ignore_case and not all(word.isascii() for word in words):
+            return None
+        sought = [variants for word in words if "" not in (variants := json_variants(word))]
+        conditions = list(_conditions(source, columns, sought, dialect, query.ignore_case))
+        if not conditions:
+            return None
+        if not any(condition is None for condition in conditions):
+            choices.append(sa.and_(*conditions))
+    return sa.or_(*choices) if choices else sa.false()
+
+
+def _conditions(source: Any, columns: Columns, sought: list[list[str]], dialect: str,
+                ignore_case: bool) -> Iterator[Any]:
+    """What holds for a row with each of the words; None: no row has it. Nothing for words that cannot be asked for."""
+    constant = " ".join([CONSTANTS, *(name for name, _ in columns)])
+    for variants in sought:
+        if any(_inside(word, constant, True) for word in variants):
+            continue
+        choices: list[Any] = []
+        for name, kind in columns:
+            choice = _column(source.c[name], kind, variants, dialect, ignore_case)
+            if choice is True:
+                break
+            if choice is not None:
+                choices.append(choice)
+        else:
+            yield sa.or_(*choices) if choices else None
 
 
 def _column(column: Any, kind: Any, variants: list[str], dialect: str, ignore_case: bool) -> Any:

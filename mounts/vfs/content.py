@@ -116,21 +116,60 @@ def shrink(db: Connection, ino: int, size: int) -> None:
             put(db, ino, last, held[:used])
 
 
+def clear(db: Connection, ino: int, offset: int, end: int, size: int) -> None:
+    """The bytes from `offset` to `end` of a file of `size` bytes read as zeros; a large range becomes a hole."""
+    end = min(end, size)
+    chunk_size = db.chunk_size
+    hole = end - offset > HOLE
+    for index in (range(offset // chunk_size, -(-end // chunk_size)) if not hole and end > offset
+                  else {offset // chunk_size, (end - 1) // chunk_size} if end > offset else ()):
+        held = bytearray(chunk(db, ino, index))
+        low, high = max(0, offset - index * chunk_size), min(chunk_size, end - index * chunk_size)
+        if low < len(held):
+            held[low:min(high, len(held))] = bytes(min(high, len(held)) - low)
+            put(db, ino, index, held)
+    if hole:
+        first, last = -(-offset // chunk_size), end // chunk_size if end < size else -(-end // chunk_size)
+        db.execute("DELETE FROM fs_data WHERE ino = ? AND chunk_index >= ? AND chunk_index < ?", (ino, first, last))
+
+
+def seek(db: Connection, ino: int, offset: int, size: int, data: bool) -> int:
+    """The first byte from `offset` on that is data (or that is in a hole; the end counts as one). ENXIO: none."""
+    if not 0 <= offset < size:
+        raise OSError(errno.ENXIO, os.strerror(errno.ENXIO))
+    chunk_size = db.chunk_size
+    index = offset // chunk_size
+    rows = db.execute("SELECT chunk_index FROM fs_data WHERE ino = ? AND chunk_index >= ? ORDER BY chunk_index",
+                      (ino, index))
+    for (found,) in rows:
+        if data:
+            rows.close()
+            return max(offset, int(found) * chunk_size)
+        if found != index:
+            rows.close()
+            break
+        index += 1
+    if data:
+        raise OSError(errno.ENXIO, os.strerror(errno.ENXIO))
+    return min(size, max(offset, index * chunk_size))
+
+
 class Buffer:
     """What was written to one inode and is not in the database yet."""
 
-    __slots__ = ("appends", "base", "chunks", "dirty", "end", "size", "time")
+    __slots__ = ("appends", "base", "chunks", "dirty", "end", "keeps_mode", "size", "time")
 
-    def __init__(self, chunk_size: int, base: int) -> None:
+    def __init__(self, chunk_size: int, base: int, keeps_mode: bool = False) -> None:
         self.size = chunk_size
         self.base = base                                     # size of the file when the first byte was written
         self.end = base
         self.appends = True                                  # nothing but appends so far
         self.dirty = 0
         self.time = 0
+        self.keeps_mode = keeps_mode                         # the set-user and set-group bits stay: root wrote it
         self.chunks: dict[int, tuple[bytearray | bytes, list[list[int]]]] = {}
 
-    def write(self, data: bytes, offset: int, append: bool, now: int) -> None:
+    def write(self, data: bytes | memoryview, offset: int, append: bool, now: int) -> None:
         if not append:
             self.appends = False
         view, size, at = memoryview(data), self.size, 0
@@ -142,10 +181,12 @@ class Buffer:
                 self.dirty += size - (_covered(self.chunks[index][1]) if index in self.chunks else 0)
                 self.chunks[index] = (bytes(piece), [[0, size]])
                 continue
-            held, ranges = self.chunks.get(index) or (bytearray(size), [])
+            held, ranges = self.chunks.get(index) or (bytearray(), [])
             if not isinstance(held, bytearray):
                 held = bytearray(held)
             self.chunks[index] = (held, ranges)
+            if len(held) < start:
+                held.extend(bytes(start - len(held)))        # as long as what was written so far
             held[start:start + len(piece)] = piece
             self.dirty += _add(ranges, start, start + len(piece))
         self.end = max(self.end, offset + len(view))
@@ -166,7 +207,7 @@ class Buffer:
 
     def moved(self, base: int) -> Buffer:
         """The same appends for a file that is `base` bytes long by now."""
-        whole = Buffer(self.size, base)
+        whole = Buffer(self.size, base, self.keeps_mode)
         for index in sorted(self.chunks):
             held, ranges = self.chunks[index]
             for a, b in ranges:

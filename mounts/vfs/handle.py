@@ -69,6 +69,9 @@ class VfsHandle:
                 raise OSError(errno.ESTALE, os.strerror(errno.ESTALE))
             return tree.stat_of(node)
 
+    def flush(self) -> None:
+        self._tree.flush(self._held)
+
     def sync(self) -> None:
         self._tree.flush(self._held)
         self._tree.db.sync()

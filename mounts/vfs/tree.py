@@ -45,6 +45,7 @@ SECOND = 10 ** 9
 CACHED = 100_000
 SHORT = 4 << 20                                              # bytes that one transaction writes or removes
 DIRTY = 32 << 20                                             # bytes that wait in memory, of all files together
+WAITS = 200_000_000                                          # nanoseconds, see flush_old
 NAME_MAX = 255
 
 _devices: dict[str, int] = {}
@@ -85,11 +86,13 @@ class Tree:
         self._nodes: dict[int, Node] = {}
         self._names: dict[tuple[int, str], int] = {}
         self._subdirs: dict[int, int] = {}
+        self._attributes: bool | None = None                 # has any inode extended attributes? None: not known
         self._last_time = 0
         self._claimed: list[int] = []                        # inodes that the running transaction removes
         self._unnamed: list[int] = []                        # long ones that it took the last name of
         self.closed = False
         self.listeners: list[Callable[[], None]] = []        # called with on_change
+        self.observers: list[Callable[[], None]] = []        # called at the end of each of our transactions
         db.on_change = self._forget_all
         db.on_end = self._end
         db.on_idle = self._sweep
@@ -107,6 +110,7 @@ class Tree:
         self._nodes.clear()
         self._names.clear()
         self._subdirs.clear()
+        self._attributes = None
         for listener in self.listeners:
             listener()
 
@@ -114,6 +118,8 @@ class Tree:
         for ino in self._claimed:
             self.opens.drop(ino)
         self._claimed.clear()
+        for observer in self.observers:
+            observer()
 
     def _remember(self, node: Node) -> Node:
         if len(self._nodes) >= CACHED:
@@ -155,7 +161,7 @@ class Tree:
         nlink = node.nlink
         if buffer is not None:
             size, mtime, ctime = max(size, buffer.end), buffer.time, buffer.time
-            mode = written_mode(mode)
+            mode = mode if buffer.keeps_mode else written_mode(mode)
         if kind == S_IFDIR:
             size, nlink = 4096, 2 + self._subdirectories(node.ino) if nlink else 0
             blocks = 8
@@ -187,9 +193,12 @@ class Tree:
             self._subdirs[ino] = count
         return int(count)
 
-    def _more_subdirs(self, ino: int, more: int) -> None:
+    def more_subdirs(self, ino: int, more: int) -> None:
         if ino in self._subdirs:
             self._subdirs[ino] += more
+            node = self._nodes.get(ino)
+            if node is not None:
+                node.stat = None
 
     def show_owners(self) -> None:
         """From now on root's files are shown as root's: a layer must keep the owners of its base."""
@@ -259,7 +268,7 @@ class Tree:
             node = self.node(path)
             if node.kind != S_IFDIR:
                 raise error(errno.ENOTDIR, path)
-            self._count_below(node.ino)
+            self.count_below(node.ino)
             found = []
             rows = self.db.execute(f"SELECT d.name, {NODE} FROM fs_dentry d JOIN fs_inode i ON i.ino = d.ino"
                                    " WHERE d.parent_ino = ?", (node.ino,)).fetchall()
@@ -269,7 +278,7 @@ class Tree:
                 found.append(Entry(shown(name), self.stat_of(below)))
             return found
 
-    def _count_below(self, ino: int) -> None:
+    def count_below(self, ino: int) -> None:
         """Subdirectories of each subdirectory, in one query."""
         counts = self.db.execute(
             "SELECT s.ino, (SELECT count(*) FROM fs_dentry d JOIN fs_inode i ON i.ino = d.ino"
@@ -360,14 +369,17 @@ class Tree:
                 raise
         return handle
 
-    def hold(self, ino: int) -> Open | None:
-        """One more handle for an inode; None: it has just been removed by another process. Under the lock."""
+    def hold(self, ino: int, fresh: bool = False) -> Open | None:
+        """One more handle for an inode; None: it has just been removed by another process. Under the lock.
+
+        fresh  it was made in the running transaction
+        """
         held = self.open_files.get(ino)
         if held is None:
             if not self.db.readonly:
                 if not self.opens.hold(ino):
                     return None
-                if self.db.execute("SELECT 1 FROM fs_inode WHERE ino = ?", (ino,)).fetchone() is None:
+                if not fresh and self.db.execute("SELECT 1 FROM fs_inode WHERE ino = ?", (ino,)).fetchone() is None:
                     self.opens.drop(ino)
                     return None
             held = self.open_files[ino] = Open(ino)
@@ -384,8 +396,8 @@ class Tree:
                 return
             del self.open_files[held.ino]
             self.opens.drop(held.ino)
-            row = self.db.execute("SELECT nlink FROM fs_inode WHERE ino = ?", (held.ino,)).fetchone()
-            unnamed = row is not None and row[0] == 0 and not self.db.readonly
+            node = self.load(held.ino)
+            unnamed = node is not None and not node.nlink and not self.db.readonly
         if unnamed:
             self.remove_inode(held.ino)
 
@@ -395,7 +407,7 @@ class Tree:
                 parent, name = self.slot(path)
                 node = self.child(parent.ino, name)
                 if node is None:
-                    ino = self._add(parent, name, S_IFREG | mode & 0o7777, uid, gid)
+                    ino = self.add(parent, name, S_IFREG | mode & 0o7777, uid, gid)
                 elif exclusive:
                     raise error(errno.EEXIST, path)
                 else:
@@ -406,13 +418,14 @@ class Tree:
                 return VfsHandle(self, held, os.O_RDWR)
             blocking.sleep(0.001)
 
-    def pwrite(self, held: Open, data: bytes, offset: int) -> int:
+    def pwrite(self, held: Open, data: bytes | memoryview, offset: int, keeps_mode: bool = False) -> int:
+        """Where what was written ends; `offset` -1 appends. `keeps_mode`: the set-user and set-group bits stay."""
         buffer = held.buffer
         if buffer is not None and (buffer.dirty >= SHORT or self.dirty >= DIRTY):
             self.flush(held)
         if len(data) > SHORT:
             for at in range(0, len(data), SHORT):
-                end = self.pwrite(held, data[at:at + SHORT], offset if offset < 0 else offset + at)
+                end = self.pwrite(held, data[at:at + SHORT], offset if offset < 0 else offset + at, keeps_mode)
             return end
         with self.db.reading:
             node = self.load(held.ino)
@@ -424,9 +437,10 @@ class Tree:
             content.check_size(at + len(data))
             if data:
                 if buffer is None:
-                    buffer = held.buffer = content.Buffer(self.db.chunk_size, size)
+                    buffer = held.buffer = content.Buffer(self.db.chunk_size, size, keeps_mode)
                 elif offset < 0 and buffer.appends:
                     at = buffer.end
+                buffer.keeps_mode = buffer.keeps_mode and keeps_mode
                 before = buffer.dirty
                 buffer.write(data, at, offset < 0, self.now())
                 self.dirty += buffer.dirty - before
@@ -465,7 +479,7 @@ class Tree:
         for index in sorted(buffer.chunks):
             held, ranges = buffer.chunks[index]
             content.write(self.db, node.ino, size, index, ranges, held)
-        mode = written_mode(node.mode)
+        mode = node.mode if buffer.keeps_mode else written_mode(node.mode)
         self.db.execute("UPDATE fs_inode SET size = ?, mode = ?, mtime = ?, mtime_nsec = ?, ctime = ?, ctime_nsec = ?"
                         " WHERE ino = ?", (size, mode, *divmod(now, SECOND), *divmod(now, SECOND), node.ino))
         node.size, node.mode, node.mtime, node.ctime, node.stat = size, mode, now, now, None
@@ -485,9 +499,9 @@ class Tree:
             node = self.load(held.ino)
             if node is None:
                 raise OSError(errno.ESTALE, os.strerror(errno.ESTALE))
-            self._resize(node, size)
+            self.resize(node, size)
 
-    def _resize(self, node: Node, size: int) -> None:
+    def resize(self, node: Node, size: int) -> None:
         if size < node.size:
             content.shrink(self.db, node.ino, size)
             self.db.execute("UPDATE fs_partial_origin SET kept_size = min(kept_size, ?) WHERE ino = ?",
@@ -495,9 +509,9 @@ class Tree:
         elif size > node.size:
             content.grow(self.db, node.ino, node.size, size, self._is_partial(node.ino))
         node.size = size
-        self._content_changed(node)
+        self.content_changed(node)
 
-    def _content_changed(self, node: Node) -> None:
+    def content_changed(self, node: Node) -> None:
         now = self.now()
         self.db.execute("UPDATE fs_inode SET size = ?, mtime = ?, mtime_nsec = ?, ctime = ?, ctime_nsec = ?"
                         " WHERE ino = ?", (node.size, *divmod(now, SECOND), *divmod(now, SECOND), node.ino))
@@ -511,7 +525,7 @@ class Tree:
             parent, name = self.slot(path)
             node = self.child(parent.ino, name)
             if node is None:
-                ino = self._add(parent, name, S_IFREG | mode & 0o7777, uid, gid, len(data))
+                ino = self.add(parent, name, S_IFREG | mode & 0o7777, uid, gid, len(data))
                 content.put_all(self.db, ino, data)
             else:
                 self._overwrite(node, data, path)
@@ -526,7 +540,7 @@ class Tree:
         self.db.execute("DELETE FROM fs_partial_origin WHERE ino = ?", (node.ino,))
         content.put_all(self.db, node.ino, data)
         node.size = len(data)
-        self._content_changed(node)
+        self.content_changed(node)
 
     def _replace_long(self, path: str, data: bytes, mode: int, uid: int, gid: int) -> None:
         """The new content is written to an inode without a name, in short transactions, which then takes the name.
@@ -540,7 +554,7 @@ class Tree:
                 self._regular(node, path)
                 if node.nlink > 1 or node.ino in self.open_files:
                     return self._overwrite(node, data, path)
-            fresh = self._insert(S_IFREG | mode & 0o7777, 0, uid, gid, len(data))
+            fresh = self.insert(S_IFREG | mode & 0o7777, 0, uid, gid, len(data))
             held = self.hold(fresh)
         if held is None:
             raise error(errno.EIO, path)
@@ -559,42 +573,44 @@ class Tree:
                     self.db.execute("UPDATE fs_inode SET mode = ?, uid = ?, gid = ? WHERE ino = ?",
                                     (node.mode, node.uid, node.gid, fresh))
                     self.db.execute("UPDATE fs_xattr SET ino = ? WHERE ino = ?", (fresh, node.ino))
-                    self._unname(parent, name, node)
+                    self.unname(parent, name, node)
                 self.db.execute("UPDATE fs_inode SET nlink = 1 WHERE ino = ?", (fresh,))
-                self._name(parent, name, fresh)
+                self.give_name(parent, name, fresh)
                 self._nodes.pop(fresh, None)
                 if node is None:
-                    self._content_changed(parent)
+                    self.content_changed(parent)
         finally:
             self.release(held)
 
     # ---- names
 
-    def _insert(self, mode: int, nlink: int, uid: int, gid: int, size: int = 0, rdev: int = 0) -> int:
+    def insert(self, mode: int, nlink: int, uid: int, gid: int, size: int = 0, rdev: int = 0) -> int:
         seconds, nano = divmod(self.now(), SECOND)
         cursor = self.db.execute(
             "INSERT INTO fs_inode (mode, nlink, uid, gid, size, atime, mtime, ctime, rdev, atime_nsec, mtime_nsec,"
             " ctime_nsec) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (mode, nlink, uid, gid, size, seconds, seconds, seconds, rdev, nano, nano, nano))
-        return int(cursor.lastrowid or 0)
+        ino = int(cursor.lastrowid or 0)
+        self._remember(Node((ino, mode, nlink, uid, gid, size, rdev, seconds, nano, seconds, nano, seconds, nano)))
+        return ino
 
-    def _name(self, parent: Node, name: str, ino: int) -> None:
+    def give_name(self, parent: Node, name: str, ino: int) -> None:
         self.db.execute("INSERT INTO fs_dentry (name, parent_ino, ino) VALUES (?, ?, ?)",
                         (stored(name), parent.ino, ino))
         self._names[parent.ino, name] = ino
 
-    def _add(self, parent: Node, name: str, mode: int, uid: int, gid: int, size: int = 0, rdev: int = 0) -> int:
+    def add(self, parent: Node, name: str, mode: int, uid: int, gid: int, size: int = 0, rdev: int = 0) -> int:
         """A new inode with its name. In a transaction."""
         directory = mode & S_IFMT == S_IFDIR
         if parent.mode & 0o2000:
             gid = parent.gid
             mode |= 0o2000 if directory else 0
-        ino = self._insert(mode, 1, uid, gid, size, rdev)    # 1 also for a directory: the peer expects it
-        self._name(parent, name, ino)
+        ino = self.insert(mode, 1, uid, gid, size, rdev)    # 1 also for a directory: the peer expects it
+        self.give_name(parent, name, ino)
         if directory:
-            self._more_subdirs(parent.ino, 1)
+            self.more_subdirs(parent.ino, 1)
             self._subdirs[ino] = 0
-        self._content_changed(parent)
+        self.content_changed(parent)
         return ino
 
     def _new(self, path: str, mode: int, uid: int, gid: int, size: int = 0, rdev: int = 0) -> int:
@@ -603,7 +619,7 @@ class Tree:
         parent, name = self.slot(path)
         if self.child(parent.ino, name) is not None:
             raise error(errno.EEXIST, path)
-        return self._add(parent, name, mode, uid, gid, size, rdev)
+        return self.add(parent, name, mode, uid, gid, size, rdev)
 
     def mkdir(self, path: str, mode: int, uid: int, gid: int) -> None:
         with self.db.writing:
@@ -631,16 +647,16 @@ class Tree:
             parent, name = self.slot(new)
             if self.child(parent.ino, name) is not None:
                 raise error(errno.EEXIST, old, new)
-            self._name(parent, name, node.ino)
-            self._links(node, 1)
-            self._content_changed(parent)
+            self.give_name(parent, name, node.ino)
+            self.count_links(node, 1)
+            self.content_changed(parent)
 
-    def _links(self, node: Node, more: int) -> None:
+    def count_links(self, node: Node, more: int) -> None:
         """Its number of names, and the time of its change."""
         node.nlink = max(0, node.nlink + more)
-        self._inode_changed(node)
+        self.inode_changed(node)
 
-    def _inode_changed(self, node: Node) -> None:
+    def inode_changed(self, node: Node) -> None:
         node.ctime = self.now()
         node.stat = None
         self.db.execute("UPDATE fs_inode SET nlink = ?, ctime = ?, ctime_nsec = ? WHERE ino = ?",
@@ -654,8 +670,8 @@ class Tree:
                 raise error(errno.ENOENT, path)
             if node.kind == S_IFDIR:
                 raise error(errno.EISDIR, path)
-            self._unname(parent, name, node)
-            self._content_changed(parent)
+            self.unname(parent, name, node)
+            self.content_changed(parent)
 
     def rmdir(self, path: str) -> None:
         with self.db.writing:
@@ -665,27 +681,27 @@ class Tree:
                 raise error(errno.ENOENT, path)
             if node.kind != S_IFDIR:
                 raise error(errno.ENOTDIR, path)
-            self._empty(node, path)
-            self._unname(parent, name, node)
-            self._content_changed(parent)
+            self.check_empty(node, path)
+            self.unname(parent, name, node)
+            self.content_changed(parent)
 
-    def _empty(self, node: Node, path: str, path2: str | None = None) -> None:
+    def check_empty(self, node: Node, path: str, path2: str | None = None) -> None:
         if self.db.execute("SELECT 1 FROM fs_dentry WHERE parent_ino = ? LIMIT 1", (node.ino,)).fetchone():
             raise error(errno.ENOTEMPTY, path, path2)
 
-    def _unname(self, parent: Node, name: str, node: Node) -> None:
+    def unname(self, parent: Node, name: str, node: Node) -> None:
         """Take a name away; the inode goes with its last name, unless it is open or long. In a transaction."""
         self.db.execute("DELETE FROM fs_dentry WHERE parent_ino = ? AND name = ?", (parent.ino, stored(name)))
         self._names[parent.ino, name] = 0
         if node.kind == S_IFDIR:
             node.nlink = 0
-            self._more_subdirs(parent.ino, -1)
+            self.more_subdirs(parent.ino, -1)
             self._delete(node)
         elif node.nlink <= 1 and node.size <= SHORT and self._claim(node):
             node.nlink = 0
             self._delete(node)
         else:
-            self._links(node, -1)
+            self.count_links(node, -1)
             if not node.nlink and node.ino not in self.open_files:
                 self._unnamed.append(node.ino)
 
@@ -759,27 +775,36 @@ class Tree:
             if there is not None:
                 if there.ino == node.ino and replace:
                     return
-                self._may_replace(there, directory, replace, old, new)
-                self._unname(target, new_name, there)
-            self.db.execute("UPDATE fs_dentry SET parent_ino = ?, name = ? WHERE parent_ino = ? AND name = ?",
-                            (target.ino, stored(new_name), source.ino, stored(old_name)))
-            self._names[source.ino, old_name] = 0
-            self._names[target.ino, new_name] = node.ino
-            if directory and source.ino != target.ino:
-                self._more_subdirs(source.ino, -1)
-                self._more_subdirs(target.ino, 1)
-            self._inode_changed(node)
-            self._content_changed(source)
-            if target.ino != source.ino:
-                self._content_changed(target)
+                self.may_replace(there, directory, replace, old, new)
+            self.move(source, old_name, node, target, new_name, there)
 
-    def _may_replace(self, there: Node, directory: bool, replace: bool, old: str, new: str) -> None:
+    def move(self, source: Node, old_name: str, node: Node, target: Node, new_name: str, there: Node | None) -> None:
+        """Give an inode another name, that of `there` if that is not None. In a transaction, all checked."""
+        if there is not None:
+            self.unname(target, new_name, there)
+        self.db.execute("UPDATE fs_dentry SET parent_ino = ?, name = ? WHERE parent_ino = ? AND name = ?",
+                        (target.ino, stored(new_name), source.ino, stored(old_name)))
+        self.called(source, old_name, 0)
+        self.called(target, new_name, node.ino)
+        if node.kind == S_IFDIR and source.ino != target.ino:
+            self.more_subdirs(source.ino, -1)
+            self.more_subdirs(target.ino, 1)
+        self.inode_changed(node)
+        self.content_changed(source)
+        if target.ino != source.ino:
+            self.content_changed(target)
+
+    def called(self, directory: Node, name: str, ino: int) -> None:
+        """The name now stands for `ino` (0: for nothing). In a transaction."""
+        self._names[directory.ino, name] = ino
+
+    def may_replace(self, there: Node, directory: bool, replace: bool, old: str, new: str) -> None:
         if not replace:
             raise error(errno.EEXIST, old, new)
         if there.kind == S_IFDIR:
             if not directory:
                 raise error(errno.EISDIR, old, new)
-            self._empty(there, old, new)
+            self.check_empty(there, old, new)
         elif directory:
             raise error(errno.ENOTDIR, old, new)
 
@@ -794,54 +819,73 @@ class Tree:
         if held is not None:
             self.flush(held)
         with self.db.writing:
-            node = self.node(path)
-            if mode is not None:
-                node.mode = node.mode & S_IFMT | mode & 0o7777
-            if uid is not None:
-                node.uid = uid
-            if gid is not None:
-                node.gid = gid
-            if atime_ns is not None:
-                node.atime = atime_ns
-            if mtime_ns is not None:
-                node.mtime = mtime_ns
-            node.ctime = self.now()
-            node.stat = None
-            self.db.execute(
-                "UPDATE fs_inode SET mode = ?, uid = ?, gid = ?, atime = ?, atime_nsec = ?, mtime = ?, mtime_nsec = ?,"
-                " ctime = ?, ctime_nsec = ? WHERE ino = ?",
-                (node.mode, node.uid, node.gid, *divmod(node.atime, SECOND), *divmod(node.mtime, SECOND),
-                 *divmod(node.ctime, SECOND), node.ino))
+            self.set_attributes(self.node(path), mode, uid, gid, atime_ns, mtime_ns)
+
+    def set_attributes(self, node: Node, mode: int | None = None, uid: int | None = None, gid: int | None = None,
+                       atime_ns: int | None = None, mtime_ns: int | None = None) -> None:
+        """None keeps. What was written to the inode is stored already. In a transaction."""
+        if mode is not None:
+            node.mode = node.mode & S_IFMT | mode & 0o7777
+        if uid is not None:
+            node.uid = uid
+        if gid is not None:
+            node.gid = gid
+        if atime_ns is not None:
+            node.atime = atime_ns
+        if mtime_ns is not None:
+            node.mtime = mtime_ns
+        node.ctime = self.now()
+        node.stat = None
+        self.db.execute(
+            "UPDATE fs_inode SET mode = ?, uid = ?, gid = ?, atime = ?, atime_nsec = ?, mtime = ?, mtime_nsec = ?,"
+            " ctime = ?, ctime_nsec = ? WHERE ino = ?",
+            (node.mode, node.uid, node.gid, *divmod(node.atime, SECOND), *divmod(node.mtime, SECOND),
+             *divmod(node.ctime, SECOND), node.ino))
 
     def getxattr(self, path: str, name: str) -> bytes:
         with self.db.reading:
-            node = self.node(path)
-            row = self.db.execute("SELECT value FROM fs_xattr WHERE ino = ? AND name = ?",
-                                  (node.ino, stored(name))).fetchone() if self.db.complete else None
-            if row is None:
-                raise error(errno.ENODATA, path)
-            return bytes(row[0])
+            value = self.attribute(self.node(path).ino, name)
+        if value is None:
+            raise error(errno.ENODATA, path)
+        return value
 
     def listxattr(self, path: str) -> Names:
         with self.db.reading:
-            node = self.node(path)
-            rows = self.db.execute("SELECT name FROM fs_xattr WHERE ino = ? ORDER BY name",
-                                   (node.ino,)).fetchall() if self.db.complete else []
-            return [shown(row[0]) for row in rows]
+            return self.attributes(self.node(path).ino)
 
     def setxattr(self, path: str, name: str, value: bytes) -> None:
         with self.db.writing:
-            node = self.node(path)
-            self.db.execute("INSERT OR REPLACE INTO fs_xattr VALUES (?, ?, ?)", (node.ino, stored(name), value))
-            self._inode_changed(node)
+            self.set_attribute(self.node(path), name, value)
 
     def removexattr(self, path: str, name: str) -> None:
         with self.db.writing:
-            node = self.node(path)
-            done = self.db.execute("DELETE FROM fs_xattr WHERE ino = ? AND name = ?", (node.ino, stored(name))).rowcount
-            if not done:
+            if not self.remove_attribute(self.node(path), name):
                 raise error(errno.ENODATA, path)
-            self._inode_changed(node)
+
+    def attribute(self, ino: int, name: str) -> bytes | None:
+        """An extended attribute. Under the lock, as what follows."""
+        if self._attributes is None:
+            self._attributes = self.db.complete and self.db.execute(
+                "SELECT 1 FROM fs_xattr LIMIT 1").fetchone() is not None
+        row = self.db.execute("SELECT value FROM fs_xattr WHERE ino = ? AND name = ?",
+                              (ino, stored(name))).fetchone() if self._attributes else None
+        return None if row is None else bytes(row[0])
+
+    def attributes(self, ino: int) -> Names:
+        rows = self.db.execute("SELECT name FROM fs_xattr WHERE ino = ? ORDER BY name",
+                               (ino,)).fetchall() if self.db.complete else []
+        return [shown(row[0]) for row in rows]
+
+    def set_attribute(self, node: Node, name: str, value: bytes) -> None:
+        self.db.execute("INSERT OR REPLACE INTO fs_xattr VALUES (?, ?, ?)", (node.ino, stored(name), value))
+        self._attributes = True
+        self.inode_changed(node)
+
+    def remove_attribute(self, node: Node, name: str) -> bool:
+        done = self.db.execute("DELETE FROM fs_xattr WHERE ino = ? AND name = ?", (node.ino, stored(name))).rowcount
+        if done:
+            self.inode_changed(node)
+        return bool(done)
 
     # ---- the end
 
@@ -855,6 +899,17 @@ class Tree:
                 failure = failure or e
         if failure is not None:
             raise failure
+
+    def flush_old(self) -> None:
+        """The same for what nobody has added to for a while, so that others see it. Errors are for sync and close."""
+        until = time.time_ns() - WAITS
+        for held in list(self.open_files.values()):
+            buffer = held.buffer
+            if buffer is not None and buffer.time < until:
+                try:
+                    self.flush(held)
+                except OSError:
+                    continue
 
     def close(self) -> None:
         """Flush, and close the database. Handles that are still open are of no use afterwards."""

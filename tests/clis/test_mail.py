@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from pathlib import Path
 
 import pytest
 
@@ -9,6 +10,7 @@ from mirage import Terminal
 from mirage.bench.services.gmail import GmailSimulator
 from mirage.clis import make_cli
 from mirage.clis.mail import MailCli
+from mirage.mounts.gmail.mount import Gmail
 from mirage.mounts.memory import Memory
 from mirage.policy import Verdict
 from tests.mounts.gmail_support import COURSE, Token, make_mount, make_terminal
@@ -36,6 +38,22 @@ def run(terminal, line, status=0):
 
 def changes(simulator, before):
     return simulator.diff(before, simulator.state())["messages"]
+
+
+def test_operations_are_those_of_the_usual_server():
+    """Names (`send_email` is send-email), arguments, types, defaults, requirement; ours may have optional ones beside."""
+    published = json.loads((Path(__file__).parent / "data" / "mail-operations.json").read_text())
+    cli = MailCli(Gmail(Token("x")))
+    assert set(published) <= set(cli.operations)
+    for name, arguments in published.items():
+        schema = cli.operations[name].model.model_json_schema()
+        assert set(arguments) <= set(schema["properties"]), name
+        assert set(schema.get("required", ())) == {k for k, a in arguments.items() if a.get("required")}, name
+        for key, argument in arguments.items():
+            mine = schema["properties"][key]
+            assert argument["type"] in {part.get("type") for part in (mine, *mine.get("anyOf", ()))}, (name, key)
+            assert mine.get("default") == argument.get("default"), (name, key)
+    assert set(cli.operations) - set(published) == {"label-emails", "trash-emails", "send-draft"}
 
 
 # ---- sending
@@ -192,6 +210,27 @@ def test_drafts(simulator, terminal):
     other = run(terminal, "mail save-draft --subject Bad --body x")
     run(terminal, f"mail delete-draft --draft_id {other['messageId']}")
     assert not terminal.fs.exists(other["path"]) and not [d for d in simulator.mailbox.drafts if d == other["id"]]
+
+
+# ---- archives
+
+def test_export_and_import(simulator, terminal):
+    terminal.run("mail label-emails --email_ids 6 --add STARRED; mail move-email --email_id 6 --target_folder Customers")
+    before = terminal.run("cat /mail/Customers/2026-09-09/Course*.json | jq -S 'del(.id, .threadId, .attachments)'").stdout
+    assert run(terminal, "mail export-emails --folder Customers --export_path c.json")["exported"] > 5
+    run(terminal, "mail delete-email --email_id 6")
+    state = simulator.state()
+    terminal.run("jq '.emails |= map(select(.subject | startswith(\"Course\")))' c.json > one.json")
+    (made,) = run(terminal, "mail import-emails --import_path one.json")["emails"]
+    assert made["path"].startswith("/mail/Customers/2026-09-09/Course_Schedule_Notification__") and made["id"] != "6"
+    assert terminal.run(f"cat '{made['path']}' | jq -S 'del(.id, .threadId, .attachments)'").stdout == before and '"STARRED"' in before
+    assert terminal.run("head -1 /mail/Customers/2026-09-09/Course*/course_schedule.md").stdout.startswith("# Course schedule")
+    assert len(changes(simulator, state)["added"]) == 1 and simulator.calls("messages/send") == 0
+    terminal.run("mkdir d; cat /mail/INBOX/2026-09-*/*1.eml > d/none.eml; printf 'Subject: Alone\\n\\ntext\\n' > d/a.eml; rm d/none.eml; echo x > d/b.txt")
+    found = run(terminal, "mail import-emails --import_path d --target_folder Invoices")
+    assert found["imported"] == 1 and "/mail/Invoices/" in found["emails"][0]["path"]
+    assert "not a file of export-emails" in run(terminal, "echo {} > x.json; mail import-emails --import_path x.json", 1)["error"]["message"]
+    assert run(terminal, "mail export-emails --folder INBOX --export_all_folders", 2)["error"]["code"] == "invalid_arguments"
 
 
 # ---- errors

@@ -50,9 +50,9 @@ def test_start_asks_nothing_and_loads_little(terminal):
 def test_the_guides_are_short(terminal):
     encoding = pytest.importorskip("bpe_openai").get_encoding("o200k_base")
     guides = [terminal.run(f"cat /{name}.md").stdout for name in ("VFS", "SKILL")]
-    assert "`/docs`" in guides[0] and "`/mail/<Folder>/" in guides[0] and "`send-email`" in guides[1]
+    assert "`/docs`" in guides[0] and "`/mail/<Folder>/" in guides[0] and "send-email(" in guides[1]
     sizes = [len(encoding.encode(guide)) for guide in guides]
-    assert "`/slack/channels/<name>__<id>/" in guides[0] and "`post-message`" in guides[1]
+    assert "`/slack/channels/<name>__<id>/" in guides[0] and "post-message(" in guides[1]
     assert sizes[0] < 1200 and sizes[1] < 2000, sizes
 
 

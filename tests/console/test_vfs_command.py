@@ -78,9 +78,9 @@ def test_T2_T3_a_bad_command_line_is_status_2(vfs, words):
 
 
 @pytest.mark.parametrize("words", [
-    ["mount"], ["exec", "x", "ls", "-l"], ["clone", "x", "src"], ["serve", "mcp", "x"], ["serve", "nfs", "x"], ["nfs", "x"],
+    ["clone", "x", "src"], ["serve", "mcp", "x"], ["serve", "nfs", "x"], ["nfs", "x"],
     ["mcp-server", "x"], ["run"], ["ps"], ["seed", "s"], ["pack", "s"], ["adopt", "s"], ["status", "s"], ["sync", "x", "pull"],
-    ["prune", "mounts"], ["init", "x", "--sync-remote-url", "u"], ["init", "x", "-c", "ls"],
+    ["init", "x", "--sync-remote-url", "u"],
     ["init", "x", "--key", "00", "--cipher", "aes256gcm"],
 ])
 def test_what_is_not_there_yet_says_so(vfs, words):

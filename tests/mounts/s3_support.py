@@ -1,7 +1,9 @@
 """moto's S3 over HTTP on loopback."""
 from __future__ import annotations
 
+import contextlib
 import logging
+import re
 
 from mirage.mounts.s3 import build
 from mirage.vfs.secrets import Secret
@@ -34,6 +36,26 @@ class S3:
 
     def __exit__(self, *exc):
         self.server.stop()
+
+    @contextlib.contextmanager
+    def requests(self):
+        """A list of `METHOD /path?query` of the requests that the server gets meanwhile."""
+        seen = []
+
+        class Keep(logging.Handler):
+            def emit(self, record):
+                found = re.search(r'([A-Z]+ \S+) HTTP', record.getMessage())
+                if found:
+                    seen.append(found.group(1))
+
+        log, handler = logging.getLogger("werkzeug"), Keep()
+        log.addHandler(handler)
+        log.setLevel(logging.INFO)
+        try:
+            yield seen
+        finally:
+            log.setLevel(logging.ERROR)
+            log.removeHandler(handler)
 
     def reset(self, objects):
         """Only these objects: BUCKET/KEY -> content."""

@@ -211,6 +211,23 @@ def test_s3_large_files_go_in_parts(server):
     assert mount.read("/big", 5 << 20, 100) == data[5 << 20:(5 << 20) + 100]
 
 
+def test_s3_requests_of_parts_and_ranges(server):
+    """What goes over the wire: a part each 8 MiB, and of a large file only the range that is asked for."""
+    server.reset({"shop/x": b""})
+    mount = server.mount("shop", writable=True)
+    with server.requests() as seen:
+        mount.replace("/big", bytes(20 << 20), 0o644, 0, 0)
+    parts = [line for line in seen if "partNumber=" in line]
+    assert len(parts) == 3 and sum(line.startswith("POST") for line in seen) == 2 and len(seen) <= 7, seen
+    with Terminal({"/s3": mount}) as terminal:
+        terminal.run("ls /s3")
+        before = mount.counters.bytes
+        with server.requests() as seen:
+            assert terminal.run("head -c 100 /s3/big | wc -c; tail -c 100 /s3/big | wc -c").stdout == "100\n100\n"
+        assert sum(line.startswith("GET /shop/big") for line in seen) == 2 and len(seen) <= 4, seen
+        assert mount.counters.bytes - before < 1 << 19
+
+
 def test_s3_calls(server):
     server.reset({f"shop/d/{n}.txt": b"%d" % n for n in range(30)})
     mount = server.mount("shop")

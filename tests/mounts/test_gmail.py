@@ -303,7 +303,7 @@ def test_what_does_not_heal_is_an_errno(simulator, fault, number):
 
 
 def test_slow_answers_time_out(simulator):
-    from mirage.mounts.gmail import client
+    from mirage.mounts.google import client
     mount = make_mount(simulator)
     mount.list("/")
     mount.client.retry = QUICK.__class__(tries=1)
@@ -459,11 +459,14 @@ def test_above_the_bound_the_service_is_asked_and_it_is_said(year):
         assert result.exit_code == 1 and "items not read" in result.stderr
 
 
-def test_counting_and_inverting_read_everything(small):
+def test_counts_and_files_without_a_match_are_those_of_reading_everything(small):
     with make_terminal(small) as terminal:
-        for options in ("-rwc", "-rwL", "-rwv"):
-            assert terminal.run(f"grep {options} Apollo /mail/INBOX").usage.searches == 0
-        assert terminal.run("grep -rw -e Apollo -e zebra /mail/INBOX").usage.searches == 0
+        for options in ("-rwc", "-rwL", "-rwce zebra"):
+            pushed = terminal.run(f"grep {options} -e Apollo /mail/INBOX")
+            exact = terminal.run(f"grep --exact {options} -e Apollo /mail/INBOX")
+            assert pushed.usage.searches >= 1 and exact.usage.searches == 0 and pushed.usage.reads < exact.usage.reads
+            assert pushed.stdout == exact.stdout and pushed.exit_code == exact.exit_code and pushed.stdout.count("\n") > 20
+        assert terminal.run("grep -rwv Apollo /mail/INBOX").usage.searches == 0
 
 
 def test_search_shows_nothing_that_is_hidden(year):

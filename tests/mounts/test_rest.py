@@ -79,7 +79,7 @@ def test_policy_sees_the_arguments(desk, tmp_path, monkeypatch):
         assert terminal.run("desk create-ticket --project 5 --title x").exit_code == 126
         assert terminal.run("desk create-ticket --project 2 --title x").exit_code == 0
         shown = terminal.run("env; cat /VFS.md /SKILL.md; desk create-ticket --help; desk close-ticket --ticket 99; cat /proc/mounts")
-        assert "CANARY" not in shown.stdout + shown.stderr and "`create-ticket`" in shown.stdout
+        assert "CANARY" not in shown.stdout + shown.stderr and "create-ticket(" in shown.stdout
 
 
 def test_mistakes_in_a_declaration_name_file_and_place(tmp_path):

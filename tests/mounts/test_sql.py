@@ -17,7 +17,7 @@ from mirage.mounts.sql.url import DatabaseUrl
 from mirage.vfs.registry import ProviderError, make_mount
 from mirage.vfs.search import Query
 from tests.mounts.contract import MountContract, everything, raises
-from tests.mounts.sql_support import Postgres, make_sqlite, postgres_bin
+from tests.mounts.sql_support import MariaDB, Postgres, make_sqlite, postgres_bin
 
 
 @pytest.fixture
@@ -127,7 +127,13 @@ def test_head_reads_one_page(path):
             result = terminal.run(command)
             assert len(result.stdout.splitlines()) in (3, 4) and result.exit_code == 0
             assert mount.counters.calls - before <= 8, command    # the catalogue of a new line, and a page or two
-        assert terminal.run("wc -l < /db/main/customers/rows.jsonl").stdout == "20000\n"
+        for command, expected in (("wc -l < /db/main/customers/rows.jsonl", "20000"), ("tail -n 2 /db/main/customers/rows.jsonl | jq -c .id", "19999\n20000"),
+                                  ("tail -1 /db/main/customers/rows.csv", "20000,Customer 20000,Bergen"),
+                                  ("wc -l /db/main/customers/rows.jsonl", "20000 /db/main/customers/rows.jsonl"),
+                                  ("tail -n 3 /db/main/empty/rows.csv; wc -l < /db/main/empty/rows.jsonl; tail -n 3 /db/main/empty/rows.jsonl", "id\n0")):
+            before = mount.counters.calls
+            assert terminal.run(command).stdout == f"{expected}\n"
+            assert mount.counters.calls - before <= 12, command
         assert terminal.run("tail -n 1 /db/main/customers/rows.jsonl").stdout.startswith('{"id": 20000,')
         assert terminal.run("tail -c 30 /db/main/customers/rows.csv | wc -c").stdout == "30\n"
 
@@ -247,6 +253,151 @@ def test_duckdb(duck):
     assert duck.read("/main/t/count") == b"201\n"
 
 
+# ---- the end without the rest
+
+@pytest.mark.parametrize("table", ["customers", "pairs", "oslo", "odd_ name", "empty"])
+@pytest.mark.parametrize("file", ["rows.jsonl", "rows.csv"])
+def test_tail_and_wc_are_what_reading_gives(terminal, table, file):
+    """Keys, rowids, views without order, fields of several lines."""
+    for count in (1, 2, 3, 7, 100, 1000):
+        path = f"'/db/main/{table}/{file}'"
+        result = terminal.run(f"tail -n {count} {path} > a; cat {path} | tail -n {count} > b; cmp a b; "
+                              f"wc -l < {path} > a; cat {path} | wc -l > b; cmp a b; tail -n 2 - < {path} | cmp - <(cat {path} | tail -n 2)")
+        assert (result.exit_code, result.stdout, result.stderr) == (0, "", ""), count
+    result = terminal.run(f"{{ head -n 1; wc -l; }} < {path}; {{ wc -l; cat; }} < {path}")
+    assert result.exit_code == 0 and not result.stderr
+
+
+PATTERNS = """Customer Oslo Bergen 'Customer 1' 'Customer 29[0-9]' ^.*Oslo.*$ quoted Grüße line foo nfoo bar 0.1 1.5 zebra AP8 emVi null
+id name city 2026 03 01 k07 k0 150 300 none true Oslo|zebra (foo|quoted) 'Oslo"}' '"city": "Oslo"' '"id": 12,' note day ratio K07 oslo""".split("\n")
+
+
+def grep_by_row(mount, terminal, point, paths):
+    """grep of a file of rows, and with --exact, in which everything is read: the same, with fewer rows read."""
+    import shlex
+    before = mount.counters.searches
+    for number, pattern in enumerate(shlex.split(" ".join(PATTERNS))):
+        for turn, flags in enumerate(("", ("-w", "-c", "-o", "-m2", "-x", "-L", "-q", "-H", "-n", "-i", "-F")[number % 11])):
+            path = paths[(number + turn) % len(paths)]
+            words = f"-E {flags} {shlex.quote(pattern)} {shlex.quote(point + path)}".replace("-E -F", "-F")
+            chosen, exact = terminal.run(f"grep {words}"), terminal.run(f"grep --exact {words}")
+            assert (chosen.stdout, chosen.exit_code, chosen.stderr) == (exact.stdout, exact.exit_code, exact.stderr), words
+    assert mount.counters.searches - before > 20
+
+
+def test_grep_of_rows(terminal, mount):
+    grep_by_row(mount, terminal, "/db", ["/main/customers/rows.jsonl", "/main/odd_ name/rows.jsonl", "/main/pairs/rows.jsonl", "/main/oslo/rows.jsonl"])
+    before = mount.counters.bytes, mount.counters.calls
+    assert terminal.run("grep 'Customer 299' /db/main/customers/rows.jsonl").stdout.count("\n") == 1
+    assert mount.counters.calls - before[1] <= 6
+
+
+def test_grep_of_rows_under_a_policy(mount):
+    policy = "rules: [{path: '/db/main/pairs/**', action: deny, reason: closed}]"
+    with Terminal({"/db": mount}, policy=policy) as terminal:
+        assert terminal.run("grep -c Oslo /db/main/customers/rows.jsonl; tail -n 1 /db/main/customers/rows.jsonl | jq .id; "
+                            "wc -l < /db/main/customers/rows.jsonl").stdout == "100\n300\n300\n"
+        result = terminal.run("grep k07 /db/main/pairs/rows.jsonl; tail -n 1 /db/main/pairs/rows.jsonl; wc -l /db/main/pairs/rows.jsonl")
+        assert result.stdout == "" and result.stderr.count("mirage: denied: closed") == 3
+
+
+def test_tail_of_keys_with_null(tmp_path):
+    with sqlite3.connect(tmp_path / "n.db") as db:
+        db.execute("CREATE TABLE t (k TEXT, v INTEGER, PRIMARY KEY (k, v))")
+        db.executemany("INSERT INTO t VALUES (?, ?)", [(None if n % 2 else f"k{n}", n) for n in range(50)])
+    db.close()
+    mount = build(DatabaseUrl(f"sqlite:///{tmp_path}/n.db"))
+    with Terminal({"/db": mount}) as terminal:
+        for count in (3, 40):
+            assert terminal.run(f"tail -n {count} /db/main/t/rows.jsonl | cmp - <(cat /db/main/t/rows.jsonl | tail -n {count})").exit_code == 0
+
+
+# ---- MariaDB
+
+@pytest.fixture(scope="module")
+def maria(tmp_path_factory):
+    import shutil
+    if shutil.which("mariadbd") is None:
+        pytest.skip("MariaDB is not installed")
+    pytest.importorskip("pymysql")
+    server = MariaDB(tmp_path_factory.mktemp("maria"))
+    try:
+        with server.connect() as db, db.cursor() as cursor:
+            for statement in ("CREATE DATABASE shop CHARACTER SET utf8mb4", "USE shop", """
+                    CREATE TABLE items (id int, part varchar(20), price decimal(9,2), at datetime, day date, flag boolean, data blob,
+                        doc json, how enum('happy', 'grumpy'), f double, note text, PRIMARY KEY (id, part))""",
+                    "CREATE VIEW cheap AS SELECT id, part FROM items WHERE id < 3", "CREATE TABLE loose (note text)",
+                    "INSERT INTO loose VALUES (NULL), ('hello')"):
+                cursor.execute(statement)
+            cursor.executemany("INSERT INTO items VALUES (%s, %s, %s, '2026-01-01 10:00:00', '2026-01-01', %s, 'ab', %s, 'grumpy', 0.1, %s)",
+                               [(n // 2, f"p{n % 2}", n + 0.25, n % 2, '{"word": "Ærlig"}', "line\nzebra" if n == 77 else None) for n in range(420)])
+        yield server
+    finally:
+        server.stop()
+
+
+@pytest.fixture
+def my(maria, monkeypatch):
+    monkeypatch.setenv("MARIA_URL", f"mysql://root:canary-of-maria@127.0.0.1:{maria.port}/shop")
+    mount = build(DatabaseUrl("env:MARIA_URL"), timeout=1)
+    yield mount
+    mount.close()
+
+
+@pytest.mark.slow
+class TestMariaContract(MountContract):
+    @pytest.fixture
+    def mount(self, my):
+        return my
+
+
+def test_mariadb(my):
+    assert [entry.name for entry in my.list("/")] == ["shop"] and [entry.name for entry in my.list("/shop")] == ["cheap", "items", "loose"]
+    rows = lines(my, "/shop/items/rows.jsonl")
+    assert len(rows) == 420 and [(r["id"], r["part"]) for r in rows] == sorted((r["id"], r["part"]) for r in rows)
+    assert rows[0] == {"id": 0, "part": "p0", "price": 0.25, "at": "2026-01-01T10:00:00", "day": "2026-01-01", "flag": 0, "data": "YWI=",
+                       "doc": '{"word": "Ærlig"}', "how": "grumpy", "f": 0.1, "note": None}
+    schema = json.loads(my.read("/shop/items/schema.json"))
+    assert schema["primary_key"] == ["id", "part"] and schema["columns"][2]["type"] == "DECIMAL(9, 2)"
+    with Terminal({"/db": my}) as terminal:
+        assert terminal.run("tail -n 1 /db/shop/items/rows.jsonl | jq -c '[.id, .part]'; wc -l < /db/shop/items/rows.jsonl; cat /db/shop/items/count; "
+                            "grep -rl zebra /db").stdout == '[209,"p1"]\n420\n420\n/db/shop/items/rows.jsonl\n/db/shop/items/rows.csv\n'
+
+
+def test_mariadb_grep_of_rows(my):
+    with Terminal({"/db": my}) as terminal:
+        for pattern in ("zebra", "p1", "-i P1", "-w grumpy", "Ærlig", "1.25", "'\"id\": 12,'", "quux", "nzebra", "-c 2026", "YWI"):
+            words = f"{pattern} /db/shop/items/rows.jsonl"
+            assert terminal.run(f"grep {words}").stdout == terminal.run(f"grep --exact {words}").stdout, pattern
+
+
+def test_mariadb_search_never_misses(my):
+    contents = {path: my.read(path).decode() for path, stat in everything(my) if stat.is_file}
+    for word in ["p1", "P1", "grumpy", "hello", "1.25", "2026", "Ærlig", "YWI", "zebra", "nzebra", "true", "nothing", "T10", "420", "word"]:
+        for ignore_case in (False, True):
+            found = my.search("/", Query([word], False, ignore_case))
+            pattern = re.compile(re.escape(word), re.I if ignore_case else 0)
+            assert found is None or {path for path, text in contents.items() if pattern.search(text)} <= set(found.paths), word
+    assert not [p for p in my.search("/shop", Query(["quagga"])).paths if "/loose/" in p]
+
+
+@pytest.mark.parametrize("statement", [
+    "DELETE FROM items", "SELECT 1; DELETE FROM items", "SELECT 'x' INTO OUTFILE '/tmp/mirage-out'", "COMMIT", "EXPLAIN DELETE FROM items",
+    "select 1 into/**/dumpfile '/tmp/mirage-out'", "SELECT nothing()", "WITH x AS (SELECT 1) DELETE FROM items"])
+def test_mariadb_query_cannot_write(my, statement):
+    with pytest.raises(OSError):
+        my.database.query(statement, None, 10)
+    assert my.read("/shop/items/count") == b"420\n" and not os.path.exists("/tmp/mirage-out")
+
+
+def test_mariadb_errors(my):
+    error = raises(5, my.database.query, "SELECT SLEEP(5)", None, 1)
+    assert error.note == "sql: the statement took more than 1 s"
+    error = raises(2, my.database.query, "SELECT * FROM shop.nothing", None, 1)
+    assert "doesn't exist" in error.note and "canary" not in f"{error!r} {error.note} {my!r} {my.database!r}"
+    assert my.database.execute("UPDATE items SET f = 0.2 WHERE id = 1 AND part = 'p0'", None, 1)[2] == 1
+
+
 # ---- PostgreSQL
 
 @pytest.fixture(scope="module")
@@ -298,6 +449,13 @@ def test_postgresql(pg):
                        "data": "YWI=", "doc": {"word": "Ærlig"}, "tags": ["x y", None],
                        "who": "00000000-0000-0000-0000-00000000000a", "how": "grumpy", "span": "1 day, 0:00:00", "f": 0.1}
     assert pg.read("/public/m/rows.csv") == b"n\n420\n"
+
+
+def test_postgresql_grep_of_rows(pg):
+    with Terminal({"/db": pg}) as terminal:
+        for pattern in ("grumpy", "p1", "-i P1", "Ærlig", "1.25", "'\"id\": 12,'", "quux", "-c 2026", "000a", "'x y'"):
+            words = f"{pattern} /db/public/t/rows.jsonl"
+            assert terminal.run(f"grep {words}").stdout == terminal.run(f"grep --exact {words}").stdout, pattern
 
 
 def test_postgresql_search_never_misses(pg):

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from mirage.console.main import main
-from mirage.explain import check, verdict
+from mirage.planner import check, verdict
 from mirage.mounts import Memory
 from tests.policy.support import terminal
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import threading
+from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
 from mirage.bench.services.gmail import mime
@@ -337,10 +338,17 @@ class Mailbox:
                     self._index.forget(id)
                     self._record("messagesDeleted", message)
 
-    def receive(self, raw: bytes, labels: Iterable[str], thread: str = "") -> Stored:
-        """A new message from its bytes."""
+    def receive(self, raw: bytes, labels: Iterable[str], thread: str = "", dated: bool = False) -> Stored:
+        """A new message from its bytes; `dated`: at the time of its header Date."""
         headers, body = mime.from_bytes(raw)
-        return self._store(headers, body, labels, thread, raw)
+        message = self._store(headers, body, labels, thread, raw)
+        try:
+            sent = parsedate_to_datetime(message.header("Date")) if dated else None
+        except ValueError:
+            sent = None
+        if sent is not None:
+            message.date = int(sent.timestamp()) * 1000
+        return message
 
     def deliver(self, sender: str, subject: str, text: str, labels: Iterable[str] = ("INBOX", "UNREAD"),
                 parts: list[mime.Part] | None = None, to: str = "") -> Stored:

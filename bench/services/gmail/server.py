@@ -232,7 +232,8 @@ def _send(s: GmailSimulator, r: Request, upload: bool) -> Any:
 
 def _insert(s: GmailSimulator, r: Request, upload: bool) -> Any:
     raw, resource = _incoming(r, upload)
-    return _minimal(s.mailbox.receive(raw, resource.get("labelIds", []), resource.get("threadId", "")))
+    dated = r.first("internalDateSource", "receivedTime") == "dateHeader"
+    return _minimal(s.mailbox.receive(raw, resource.get("labelIds", []), resource.get("threadId", ""), dated))
 
 
 def _modify(s: GmailSimulator, r: Request, _: bool, id: str) -> Any:

@@ -29,6 +29,7 @@ class CommandLine:
         self.words: list[str] = []
         self.at = 0
         self.acts = False
+        self.simple = True                                   # so far all tests must hold, and nothing was done
         self.regextype = "emacs"
         self.tests = Tests(self)
         self.actions = Actions(self)
@@ -96,6 +97,8 @@ class CommandLine:
     def _comma(self) -> Predicate:
         left = self._or()
         while self._peek() == ",":
+            self.settings.within.clear()
+            self.simple = False
             right = self._operand(",", self._or)
             left = _then(left, right)
         return left
@@ -103,6 +106,8 @@ class CommandLine:
     def _or(self) -> Predicate:
         left = self._and()
         while (word := self._peek()) in ("-o", "-or"):
+            self.settings.within.clear()
+            self.simple = False
             left = _either(left, self._operand(word, self._and))
         return left
 
@@ -126,9 +131,11 @@ class CommandLine:
     def _not(self) -> Predicate:
         word = self._peek()
         if word in ("!", "-not"):
+            self.simple = False
             inner = self._operand(word, self._not)
             return lambda visit: not inner(visit)
         if word == "(":
+            self.simple = False
             self.at += 1
             if self._peek() == ")":
                 raise UsageError("invalid expression; empty parentheses are not allowed.")
@@ -174,6 +181,7 @@ class CommandLine:
             self.files_from = self.argument(word)
             return lambda visit: True
         if word in ACTIONS:
+            self.simple = False
             self.acts = self.acts or ACTIONS[word][1]
             action: Predicate = getattr(self.actions, ACTIONS[word][0])(word)
             return action

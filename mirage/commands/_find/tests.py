@@ -63,6 +63,8 @@ class Tests:
         if kind == "name":
             return lambda visit: matches(visit.name)
         if kind == "path":
+            if self.line.simple:
+                self.settings.within.append((_fixed(text), nocase))
             return lambda visit: matches(visit.path)
         readlink = self.proc.fs.readlink
 
@@ -336,6 +338,11 @@ _METHODS = {
     "-anewer": "_newer_file", "-cnewer": "_newer_file", "-mtime": "_age", "-atime": "_age", "-ctime": "_age",
     "-mmin": "_age", "-amin": "_age", "-cmin": "_age", "-used": "_used",
 }
+
+
+def _fixed(text: str) -> str:
+    """What every path begins with that a pattern matches."""
+    return text[:next((i for i, char in enumerate(text) if char in "*?[\\"), len(text))]
 
 
 def comparison(text: str, wanted: int) -> Callable[[int], bool]:

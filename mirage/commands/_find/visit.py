@@ -30,7 +30,19 @@ class Settings:
         self.stop = False                                    # -quit
         self.prunes = False                                  # an expression that may keep the walk out
         self.changes = False                                 # -delete or a command: listings may change meanwhile
+        self.within: list[tuple[str, bool]] = []             # (beginning of every path found, letter case ignored)
         self.now_ns = int(proc.now() * 1_000_000_000)
+
+    def outside(self, path: str) -> bool:
+        """Is it known that nothing below a directory is found, and would listing it cost something?"""
+        if not self.within:
+            return False
+        at = path.rstrip("/") + "/"
+        for beginning, nocase in self.within:
+            low, own = (beginning.lower(), at.lower()) if nocase else (beginning, at)
+            if not own.startswith(low) and not low.startswith(own):
+                return self.proc.fs.is_remote(path)
+        return False
 
     def fail(self, path: str, error: OSError) -> None:
         self.status = 1
@@ -111,7 +123,7 @@ class Walk:
                 settings.message(f"File system loop detected; {quote(self.proc, visit.path)} is part of the same "
                                  f"file system loop as {quote(self.proc, loop)}.")
                 continue
-            if enters and settings.xdev and visit.stat.dev != device:
+            if enters and (settings.xdev and visit.stat.dev != device or settings.outside(visit.path)):
                 enters = False
             if depth >= settings.mindepth and not (settings.depth and enters):
                 yield visit
@@ -175,7 +187,7 @@ class PlainWalk(Walk):
         stack = [self._frame(source, 1)]
         work = 0
         while stack:
-            prefix, entries = stack[-1]
+            prefix, entries, left_out = stack[-1]
             entry = next(entries, None)
             depth = len(stack)
             if entry is None:
@@ -185,15 +197,23 @@ class PlainWalk(Walk):
             assert stat is not None
             if depth >= mindepth:
                 yield Visit(prefix + entry.name, entry.name, stat, depth, start)
-            if stat.mode & S_IFMT == S_IFDIR and depth < maxdepth:
+            if stat.mode & S_IFMT == S_IFDIR and depth < maxdepth and entry.name not in left_out:
                 stack.append(self._frame(source, depth + 1))
                 work += 1
                 if not work & 63:
                     self.proc.check()
 
-    def _frame(self, source: Iterator[tuple[str, list[Entry]]], depth: int) -> tuple[str, Iterator[Entry]]:
+    def _frame(self, source: Iterator[tuple[str, list[Entry]]],
+               depth: int) -> tuple[str, Iterator[Entry], frozenset[str]]:
+        """(beginning of the paths, entries, the names of directories that are not entered)"""
         directory, entries = next(source)
+        prefix = directory if directory.endswith("/") else directory + "/"
         kept = list(entries)
+        left_out: frozenset[str] = frozenset()
         if depth >= self.settings.maxdepth:
             entries[:] = []
-        return directory if directory.endswith("/") else directory + "/", iter(kept)
+        elif self.settings.within:
+            left_out = frozenset(e.name for e in kept if e.stat is not None and e.stat.mode & S_IFMT == S_IFDIR
+                                 and self.settings.outside(prefix + e.name))
+            entries[:] = [e for e in kept if e.name not in left_out]
+        return prefix, iter(kept), left_out

@@ -9,12 +9,16 @@ from mirage.vfs.types import S_IFCHR, S_IFDIR, S_IFIFO, S_IFLNK, S_IFMT, S_IFREG
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mirage.commands.grep.options import Options
     from mirage.commands.grep.scan import Scanner
+    from mirage.process.files import OpenFile
     from mirage.process.process import Process
-    from mirage.vfs.search import Query
+    from mirage.vfs.search import Candidates, Query
     from mirage.vfs.types import Stat
 
+R_OK = 4
 S_IFBLK = 0o060000
 FIRST_WINDOW, LAST_WINDOW = 16, 256                          # files that are fetched at a time where the mount can
 DEVICES = (S_IFCHR, S_IFIFO, S_IFBLK)
@@ -30,6 +34,7 @@ class Walker:
         self.globs = [(glob.compile(text, extglob=False), include) for text, include in options.globs]
         self.dir_globs = [glob.compile(text, extglob=False) for text in options.dir_globs]
         self.needed = self._needed()
+        self.lines: tuple[list[Query] | None] | None = None  # once it was asked for
 
     def run(self, files: list[str]) -> None:
         recurse = self.options.directories == "recurse"
@@ -79,9 +84,34 @@ class Walker:
             return
         file.incref()
         try:
-            self.scanner.scan(shown, file)
+            self._scan(file, shown)
         finally:
             file.decref()
+
+    def _scan(self, file: OpenFile, shown: str) -> None:
+        """The whole file; of a mount that can choose, only the lines that may match, where the others do not count."""
+        queries = self._by_line()
+        try:
+            chosen = file.lines_with(queries) if queries is not None else None
+        except OSError as e:
+            self.scanner.fail(shown, e)
+            return
+        if chosen is None:
+            self.scanner.scan(shown, file)
+            return
+        chosen.incref()
+        try:
+            self.scanner.scan(shown, chosen)
+        finally:
+            chosen.decref()
+
+    def _by_line(self) -> list[Query] | None:
+        """What a line with a match contains; None where other lines are needed as well."""
+        if self.lines is None:
+            o = self.options
+            whole = o.number or o.byte_offset or o.before > 0 or o.after > 0
+            self.lines = (None if whole else asked(o),)
+        return self.lines[0]
 
     def _read_whole(self, path: str, shown: str) -> None:
         """A small file: in one piece, and left at once where it lacks what every match contains."""
@@ -106,17 +136,31 @@ class Walker:
 
     def _tree(self, top: str, shown: str) -> None:
         """Everything below `top`; names begin with `shown` ("": without `./`)."""
-        follow = self.options.follow
+        fs, follow = self.proc.fs, self.options.follow
         prefix = len(top.rstrip("/")) + 1 if top != "/" else 1
-        many = self.proc.fs.reads_many(top)
+        cut = 0 if shown else prefix
         small = self.scanner.output is None and not self.options.initial_tab
-        if self._searched(top, 0 if shown else prefix):
+        found = self._searched(top)
+        answer = found.get(top)
+        if answer is not None and not self.every:
+            self._read_candidates(top, answer, cut)
             return
+        known = () if self.every else found
+        sifted = self._candidates_of(found) if self.every else None
         pending: list[tuple[str, str]] = []
         window = FIRST_WINDOW
-        for directory, entries in self.proc.fs.walk(top, follow=follow, onerror=self._unreadable):
+        for directory, entries in fs.walk(top, follow=follow, onerror=self._unreadable, known=known):
             at = directory if directory.endswith("/") else directory + "/"
             below = at[prefix:] if not shown else at
+            many = fs.reads_many(directory)
+            answer = found.get(directory) if known else None
+            if pending and (answer is not None or not many):
+                self._read_many(pending)
+                pending = []
+            if self.scanner.done:
+                return
+            if answer is not None:
+                self._read_candidates(directory, answer, cut)
             kept = []
             for entry in entries:
                 stat = entry.stat
@@ -126,7 +170,7 @@ class Walker:
                 kind = stat.mode & S_IFMT
                 if kind == S_IFLNK and follow:
                     try:
-                        stat = self.proc.fs.stat(path)
+                        stat = fs.stat(path)
                     except OSError as e:
                         self.scanner.fail(below + entry.name, e)
                         continue
@@ -145,6 +189,8 @@ class Walker:
                     if self.scanner.done:
                         return
             entries[:] = kept
+            if sifted is not None:
+                pending = self._sifted(pending, sifted)
             if len(pending) >= window:
                 self._read_many(pending)
                 pending, window = [], min(window * 4, LAST_WINDOW)
@@ -153,44 +199,74 @@ class Walker:
             self.proc.check()
         self._read_many(pending)
 
-    def _searched(self, top: str, cut: int) -> bool:
-        """Let the mount say which files may match, and read those; False where it cannot, or should not."""
-        query = self._query()
-        found = self.proc.fs.candidates(top, query) if query is not None else None
-        if found is None:
-            return False
-        for directory, error in found.refused:
+    # ---- search by the service
+
+    def _searched(self, top: str) -> dict[str, Candidates | OSError]:
+        """directory -> what its service says: which files may match."""
+        queries = asked(self.options, lambda name: not self._excluded(name, False))
+        if queries is None:
+            return {}
+        found: dict[str, Candidates | OSError] = self.proc.fs.searches(
+            top, queries, lambda names: not any(self._directory_excluded(name, False) for name in names))
+        if not self.every:
+            return found
+        return {at: answer for at, answer in found.items() if not isinstance(answer, OSError) and answer.complete}
+
+    def _read_candidates(self, top: str, answer: Candidates | OSError, cut: int) -> None:
+        if isinstance(answer, OSError):
+            self._unreadable(top, answer)
+            return
+        for directory, error in answer.refused:
             self._unreadable(directory, error)
+        if answer.withheld:
+            from mirage.vfs.pushdown import withheld
+            self._unreadable(top, withheld(top))
         base = len(top.rstrip("/")) + 1
-        paths = [(path, path[cut:]) for path in found.paths if self._wanted(path[base:].split("/"))]
+        paths = [(path, path[cut:]) for path in answer.paths if self._wanted(path[base:].split("/"))]
+        self.proc.fs.expect(top, len(paths))
         at, window = 0, FIRST_WINDOW
         while at < len(paths) and not self.scanner.done:
-            self._read_many(paths[at:at + window])
+            self._read_many(paths[at:at + window], True)
             at, window = at + window, min(window * 4, LAST_WINDOW)
-        if found.note and not self.options.no_messages:
+        if answer.note and not self.options.no_messages:
             self.proc.stdout.flush()
-            self.proc.message(f"{top}: {found.note}")
-        return True
+            self.proc.message(f"{top}: {answer.note}")
 
-    def _query(self) -> Query | None:
-        """What every file that is printed must contain; None where files without a match count too."""
+    @staticmethod
+    def _candidates_of(found: dict[str, Candidates | OSError]) -> list[tuple[str, set[str]]]:
+        """(beginning of the paths below a searched directory, its candidates)."""
+        return [(at.rstrip("/") + "/", set(answer.paths)) for at, answer in found.items()
+                if not isinstance(answer, OSError)]
+
+    def _sifted(self, files: list[tuple[str, str]], sifted: list[tuple[str, set[str]]]) -> list[tuple[str, str]]:
+        """The files that may match, or may not be read; of the others it is known that no line does."""
+        kept: list[tuple[str, str]] = []
+        for path, shown in files:
+            inside = next((paths for prefix, paths in sifted if path.startswith(prefix)), None)
+            if inside is None or path in inside or not self.proc.fs.access(path, R_OK):
+                kept.append((path, shown))
+                continue
+            self._read_many(kept)
+            kept = []
+            if self.scanner.done:
+                break
+            self.scanner.scan(shown, Source(b"", path).incref())
+        return kept
+
+    @property
+    def every(self) -> bool:
+        """Is something printed for files without a match too?"""
         o = self.options
-        if len(o.patterns) != 1 or o.exact or o.invert or o.null_data or o.matcher == "P" or o.list_files == "L" \
-                or o.count and not o.list_files and not o.quiet:
-            return None
-        from mirage.commands._search import query_for
-        syntax = {"F": "fixed", "E": "egrep"}.get(o.matcher, "grep")
-        return query_for(o.patterns[0], syntax, word=o.word, line=o.line, icase=o.icase,
-                         names=lambda name: not self._excluded(name, False))
+        return o.list_files == "L" or o.count and not o.list_files and not o.quiet
 
     def _wanted(self, names: list[str]) -> bool:
         """Do the patterns on names let the walk reach this file?"""
         return not self._excluded(names[-1], False) \
             and not any(self._directory_excluded(name, False) for name in names[:-1])
 
-    def _read_many(self, files: list[tuple[str, str]]) -> None:
-        """Files of a service, (path, shown name): fetched several at a time."""
-        contents = self.proc.fs.read_many([path for path, _ in files]) if files else ()
+    def _read_many(self, files: list[tuple[str, str]], unseen: bool = False) -> None:
+        """Files of a service, (path, shown name): fetched several at a time. `unseen`: not from a listing."""
+        contents = self.proc.fs.read_many([path for path, _ in files], unseen) if files else ()
         for (_, shown), (path, data) in zip(files, contents, strict=False):
             if isinstance(data, OSError):
                 self.scanner.fail(shown, data)
@@ -235,3 +311,12 @@ def _suffixes(name: str) -> list[str]:
             found.append(rest)
         at = name.find("/", at + 1)
     return found
+
+
+def asked(o: Options, names: Callable[[str], bool] | None = None) -> list[Query] | None:
+    """What the files with a match contain; None where they may contain anything."""
+    if o.exact or o.invert or o.null_data:
+        return None
+    from mirage.commands._search import queries_for
+    syntax = {"F": "fixed", "E": "egrep", "P": "perl"}.get(o.matcher, "grep")
+    return queries_for(o.patterns, syntax, word=o.word, line=o.line, icase=o.icase, names=names)

@@ -9,10 +9,15 @@ from mirage.text.regex import RegexError, RegexTooComplex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mirage.commands.rg.engine import Engine
     from mirage.commands.rg.report import Report
     from mirage.commands.rg.walk import Walker
     from mirage.process.process import Process
+    from mirage.vfs.search import Query
+
+FIRST_WINDOW, LAST_WINDOW = 16, 256                          # files that are fetched at a time where the mount can
 
 
 class Settings:
@@ -48,6 +53,7 @@ class Settings:
         self.sort = ""
         self.reverse = False
         self.unrestricted = 0
+        self.exact = False                                   # never let a service search
 
 
 SIMPLE = {
@@ -58,7 +64,7 @@ SIMPLE = {
     "with-filename": "with_filename", "only-matching": "only_matching", "text": "text", "binary": "binary",
     "json": "json", "stats": "stats", "follow": "follow", "hidden": "hidden", "no-ignore": "no_ignore",
     "no-ignore-vcs": "no_ignore_vcs", "no-ignore-dot": "no_ignore_dot", "no-ignore-parent": "no_ignore_parent",
-    "no-require-git": "no_require_git", "no-messages": "no_messages",
+    "no-require-git": "no_require_git", "no-messages": "no_messages", "exact": "exact",
 }
 OFF = {
     "no-line-number": "number", "no-heading": "heading", "no-filename": "with_filename", "no-column": "column",
@@ -72,7 +78,7 @@ def main(proc: Process) -> int:
     given, operands = parse(proc)
     s = Settings()
     for name, value in given:
-        _apply(proc, s, name, value)
+        apply_option(proc, s, name, value)
     if s.files:
         return _list_files(proc, s, operands)
     if s.patterns is None:
@@ -87,7 +93,7 @@ def main(proc: Process) -> int:
     return _search(proc, s, report, operands)
 
 
-def _apply(proc: Process, s: Settings, name: str, value: str) -> None:
+def apply_option(proc: Process, s: Settings, name: str, value: str) -> None:
     if name in SIMPLE:
         setattr(s, SIMPLE[name], True)
     elif name in OFF:
@@ -192,7 +198,7 @@ def _pattern_file(proc: Process, name: str) -> list[str]:
 def _engine(proc: Process, s: Settings) -> Engine:
     from mirage.commands.rg.engine import Engine
     patterns = s.patterns or []
-    icase = s.case == "ignore" or s.case == "smart" and not any(c.isupper() for p in patterns for c in p)
+    icase = _ignores_case(s)
     if s.column or s.vimgrep:
         s.number = True
     if not s.multiline and not s.fixed and any("\n" in p or _escaped_newline(p) for p in patterns):
@@ -219,6 +225,7 @@ def _escaped_newline(text: str) -> bool:
 def _search(proc: Process, s: Settings, report: Report, operands: list[str]) -> int:
     from mirage.commands.rg.walk import Walker
     walker = Walker(proc, s)
+    walker.queries = asked(s, walker.wanted_name)
     if not operands and _has_stdin(proc):
         operands = ["-"]
     if s.with_filename is None:
@@ -235,7 +242,7 @@ def _search(proc: Process, s: Settings, report: Report, operands: list[str]) -> 
         summary(report)
     elif s.stats:
         _stats(proc, report)
-    if operands == [] and not report.stats["searched"]:
+    if operands == [] and not report.stats["searched"] and not walker.asked:
         proc.stdout.flush()
         proc.write_error("rg: No files were searched, which means ripgrep probably applied a filter you didn't "
                          "expect.\n"
@@ -254,13 +261,62 @@ def _operand(proc: Process, s: Settings, report: Report, walker: Walker, operand
         report.search("<stdin>", read_all(proc, proc.file(0)), True)
         return
     if not operand or proc.fs.is_dir(operand):
-        for path, shown in _sorted(proc, s, list(walker.run(operand or ".", operand))
-                                   if s.sort else walker.run(operand or ".", operand)):
-            _file(proc, report, walker, path, shown, False)
-            if s.quiet and report.matched:
-                return
+        _directory(proc, s, report, walker, operand)
         return
     _file(proc, report, walker, operand, operand, True)
+
+
+def _directory(proc: Process, s: Settings, report: Report, walker: Walker, operand: str) -> None:
+    """Everything below an operand; files of services are fetched several at a time."""
+    found = walker.run(operand or ".", operand)
+    files = _sorted(proc, s, list(found) if s.sort else found)
+    pending: list[tuple[str, str]] = []
+    window = FIRST_WINDOW
+    folder, many = "", False
+    for path, shown in files:
+        if path.rpartition("/")[0] != folder:
+            folder = path.rpartition("/")[0]
+            many = proc.fs.reads_many(path)
+        if many:
+            pending.append((path, shown))
+        if pending and (not many or len(pending) >= window):
+            _read_many(proc, s, report, walker, pending)
+            pending, window = [], min(window * 4, LAST_WINDOW)
+        if not many:
+            _file(proc, report, walker, path, shown, False)
+        if s.quiet and report.matched:
+            return
+    _read_many(proc, s, report, walker, pending)
+    for note in walker.notes:
+        if not s.no_messages:
+            proc.stdout.flush()
+            proc.write_error(f"rg: {note}\n")
+    walker.notes.clear()
+
+
+def _read_many(proc: Process, s: Settings, report: Report, walker: Walker, files: list[tuple[str, str]]) -> None:
+    contents = proc.fs.read_many([path for path, _ in files], bool(walker.found)) if files else ()
+    for (_, shown), (_, data) in zip(files, contents, strict=False):
+        if isinstance(data, OSError):
+            walker.error(shown, data)
+        else:
+            report.search(shown, data, False)
+            if s.quiet and report.matched:
+                return
+
+
+def asked(s: Settings, names: Callable[[str], bool] | None = None) -> list[Query] | None:
+    """What the files with a match contain; None where files without one are reported too, or it may be anything."""
+    if s.exact or s.invert or s.max_filesize is not None or s.list_files == "L" or s.passthru or s.stats or s.json \
+            or s.include_zero and (s.count or s.count_matches):
+        return None
+    from mirage.commands._search import queries_for
+    return queries_for(s.patterns or [], "fixed" if s.fixed else "perl", word=s.word, line=s.line,
+                       icase=_ignores_case(s), names=names)
+
+
+def _ignores_case(s: Settings) -> bool:
+    return s.case == "ignore" or s.case == "smart" and not any(c.isupper() for p in s.patterns or () for c in p)
 
 
 def _file(proc: Process, report: Report, walker: Walker, path: str, shown: str, explicit: bool) -> None:

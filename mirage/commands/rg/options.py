@@ -37,7 +37,7 @@ FLAGS: dict[str, tuple[str, bool]] = {
     "type": ("t", True), "type-not": ("T", True), "type-add": ("", True), "type-clear": ("", True),
     "type-list": ("", False), "unrestricted": ("u", False), "version": ("V", False), "vimgrep": ("", False),
     "with-filename": ("H", False), "no-filename": ("I", False), "word-regexp": ("w", False),
-    "byte-offset": ("b", False),
+    "byte-offset": ("b", False), "exact": ("", False),
     "field-match-separator": ("", True), "field-context-separator": ("", True), "encoding": ("E", True),
     "search-zip": ("z", False), "pre": ("", True), "pre-glob": ("", True), "auto-hybrid-regex": ("", False),
     "hyperlink-format": ("", True), "hostname-bin": ("", True), "generate": ("", True),

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from mirage.commands.rg import Settings
     from mirage.process.process import Process
+    from mirage.vfs.search import Candidates, Query
 
 
 class Walker:
@@ -25,6 +26,10 @@ class Walker:
         self.overrides = Overrides(settings.globs) if settings.globs else None
         self.types = self._types()
         self.failed = False
+        self.queries: list[Query] | None = None              # what the files with a match contain
+        self.found: dict[str, Candidates | OSError] = {}
+        self.asked = False                                   # did a service search for something?
+        self.notes: list[str] = []
 
     def _types(self) -> tuple[list[glob.Pattern], list[glob.Pattern]]:
         table = {name: list(globs) for name, globs in TYPES.items()}
@@ -49,6 +54,9 @@ class Walker:
 
     def run(self, operand: str, shown: str) -> Iterator[tuple[str, str]]:
         prefix = shown if not shown or shown.endswith("/") else shown + "/"
+        if self.queries is not None:
+            self.found = self.proc.fs.searches(operand, self.queries, lambda names: len(names) < self.s.max_depth)
+            self.asked = self.asked or bool(self.found)
         ignores = self._parents(operand)
         yield from self._directory(operand, prefix, ignores, 1, self._in_git(operand))
 
@@ -97,6 +105,10 @@ class Walker:
         if depth > s.max_depth:
             return
         self.proc.check()
+        answer = self.found.get(directory)
+        if answer is not None:
+            yield from self._candidates(answer, directory, prefix, ignores, depth, git)
+            return
         try:
             entries = list(fs.list(directory))
         except OSError as e:
@@ -122,6 +134,51 @@ class Walker:
                 yield from self._directory(path, prefix + entry.name + "/", ignores, depth + 1, git)
             elif s.max_filesize is None or (stat.size or 0) <= s.max_filesize:
                 yield path, prefix + entry.name
+
+    def _candidates(self, answer: Candidates | OSError, directory: str, prefix: str, ignores: list[IgnoreFile],
+                    depth: int, git: bool) -> Iterator[tuple[str, str]]:
+        """Of the files that a service found, those that the walk would reach, in its order."""
+        if isinstance(answer, OSError):
+            self.error(directory, answer)
+            return
+        for place, error in answer.refused:
+            self.error(place, error)
+        if answer.withheld:
+            from mirage.vfs.pushdown import withheld
+            self.error(directory, withheld(directory))
+        base = directory if directory.endswith("/") else directory + "/"
+        rest = sorted((path[len(base):].split("/") for path in answer.paths), key=_byte_order)
+        yield from self._found_in(directory, prefix, rest, ignores, depth, git)
+        if answer.note:
+            self.notes.append(f"{directory}: {answer.note}")
+
+    def _found_in(self, directory: str, prefix: str, paths: list[list[str]], ignores: list[IgnoreFile], depth: int,
+                  git: bool) -> Iterator[tuple[str, str]]:
+        """`paths`, names below the directory, sorted."""
+        s, fs = self.s, self.proc.fs
+        if depth > s.max_depth:
+            return
+        absolute = fs.abspath(directory).rstrip("/") + "/"
+        if not s.no_ignore:
+            ignores = ignores + self._ignore_files(directory, absolute, git)
+        base = directory if directory.endswith("/") else directory + "/"
+        at = 0
+        while at < len(paths):
+            name, is_dir, end = paths[at][0], len(paths[at]) > 1, at + 1
+            while end < len(paths) and paths[end][0] == name:
+                end += 1
+            if not self._skipped(name, prefix + name, absolute + name, is_dir, ignores):
+                if is_dir:
+                    yield from self._found_in(base + name, f"{prefix}{name}/", [p[1:] for p in paths[at:end]], ignores,
+                                              depth + 1, git)
+                else:
+                    yield base + name, prefix + name
+            at = end
+
+    def wanted_name(self, name: str) -> bool:
+        """May a file of this name be searched, as far as types tell?"""
+        return not any(p.matches(name) for p in self.types[1]) \
+            and (not self.types[0] or any(p.matches(name) for p in self.types[0]))
 
     def _stat(self, entry: Entry, path: str) -> Stat | None:
         stat = entry.stat
@@ -150,11 +207,8 @@ class Walker:
                 break
         else:
             verdict = None
-        if not is_dir and (self.types[0] or self.types[1]):
-            if any(p.matches(name) for p in self.types[1]):
-                return True
-            if self.types[0] and not any(p.matches(name) for p in self.types[0]):
-                return True
+        if not is_dir and not self.wanted_name(name):
+            return True
         return verdict is None and not self.s.hidden and name.startswith(".")
 
     def error(self, path: str, error: OSError) -> None:
@@ -162,3 +216,7 @@ class Walker:
         if not self.s.no_messages:
             self.proc.stdout.flush()
             self.proc.write_error(f"rg: {path}: {error.strerror} (os error {error.errno})\n{refusal_note(error)}")
+
+
+def _byte_order(names: list[str]) -> list[bytes]:
+    return [name.encode("utf-8", "surrogateescape") for name in names]

@@ -23,7 +23,8 @@ def init(parsed: Parsed) -> int:
         if name.startswith("sync_"):
             raise Failure("sync is not available in this version")
     if parsed.get("command"):
-        raise Failure("mounting is not available in this version, so `-c` is not")
+        from mirage.console.vfs.mounting import check_backend
+        check_backend(parsed)
     id = parsed.get("ID")
     if id is None:
         import uuid
@@ -49,6 +50,11 @@ def init(parsed: Parsed) -> int:
     print(f"Created agent filesystem: {path}\nAgent ID: {id}")
     if base is not None:
         print(f"Base: {base}")
+    if parsed.get("command"):
+        from mirage.console.vfs.mounting import run_inside
+        sys.stdout.flush()
+        parsed.values["ID_OR_PATH"] = path
+        return run_inside(parsed, ["/bin/sh", "-c", parsed.get("command")])
     return 0
 
 

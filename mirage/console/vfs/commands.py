@@ -49,6 +49,7 @@ def build() -> Command:
     """The whole tree of commands."""
     files = "mirage.console.vfs.files"
     care = "mirage.console.vfs.care"
+    mounting = "mirage.console.vfs.mounting"
     return Command("vfs", "An agent's files, values and tool calls in one SQLite file", commands=[
         Command("completions", "Manage shell completions (supported shells: bash, zsh, fish, elvish, powershell)", commands=[
             Command("install", "Install shell completions to your shell rc file", arguments=[
@@ -122,7 +123,7 @@ def build() -> Command:
                      "directory, then automatically unmounts. This is useful for running tools that need filesystem access "
                      "without a persistent mount.",
                 arguments=[DATABASE, Argument("COMMAND", "Command to execute", rest=True)],
-                options=[backend(), *key(cipher=SHORT_LISTED)]),
+                options=[backend(), *key(cipher=SHORT_LISTED)], run=f"{mounting}:execute"),
         Command("clone", "Clone a git repository into a Vfs database (fast bulk ingest).",
                 more="Runs git clone --no-checkout through a temporary mount (pack files are large sequential writes), then "
                      "materializes the worktree by bulk-importing blobs straight into the database in large transactions and "
@@ -144,7 +145,7 @@ def build() -> Command:
             Option("--uid", "User ID to report for all files (defaults to current user)", value="UID"),
             Option("--gid", "Group ID to report for all files (defaults to current group)", value="GID"),
             backend("Backend to use for mounting"), *partial(), *key(),
-        ]),
+        ], run=f"{mounting}:mount"),
         Command("diff", "Show differences between base filesystem and delta (overlay mode only)", arguments=[DATABASE],
                 run="mirage.console.vfs.show:diff"),
         Command("timeline", "Display agent action timeline from tool call audit log", arguments=[DATABASE], options=[
@@ -199,7 +200,7 @@ def build() -> Command:
         Command("ps", "List active vfs run sessions"),
         Command("prune", "Prune unused resources", commands=[
             Command("mounts", "Unmount unused vfs mount points", options=[
-                Option("--force", "Skip confirmation prompt and unmount immediately")]),
+                Option("--force", "Skip confirmation prompt and unmount immediately")], run=f"{mounting}:prune"),
         ]),
         Command("integrity", "Check a local Vfs database for SQLite and schema corruption", arguments=[DATABASE], options=[
             Option("--json", JSON),

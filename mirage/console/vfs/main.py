@@ -51,9 +51,12 @@ def run(parsed: Parsed) -> int:
         if parsed.get("key"):
             raise Failure("encryption is not available in this version")
         import importlib
+
+        from mirage.console.vfs.private import private_temporary
         module, _, name = command.run.partition(":")
         function: Callable[[Parsed], int] = getattr(importlib.import_module(module), name)
-        return function(parsed)
+        with private_temporary():
+            return function(parsed)
     except Failure as e:
         print(f"Error: {e}", file=sys.stderr)
         return e.status

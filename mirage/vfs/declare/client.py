@@ -9,7 +9,7 @@ import json
 import threading
 import time
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qsl, urljoin, urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from mirage.vfs.service import Counters, Failure, RateLimiter, Retry, as_oserror
 
@@ -27,16 +27,29 @@ class Answer:
     """What came back: `value` parsed from JSON, or bytes where they were asked for. `status` 304: unchanged.
 
     next  path and query of the next page, from the header Link
+    kind  the media type of bytes
     """
 
-    __slots__ = ("etag", "next", "size", "status", "value")
+    __slots__ = ("etag", "kind", "next", "size", "status", "value")
 
-    def __init__(self, value: Any, size: int = 0, etag: str = "", status: int = 200, next: str = "") -> None:
+    def __init__(self, value: Any, size: int = 0, etag: str = "", status: int = 200, next: str = "",
+                 kind: str = "") -> None:
+        self.kind = kind
         self.value = value
         self.size = size
         self.etag = etag
         self.status = status
         self.next = next
+
+
+class Body:
+    """The body of a request that is not JSON: its bytes and their media type."""
+
+    __slots__ = ("content", "kind")
+
+    def __init__(self, content: bytes, kind: str) -> None:
+        self.content = content
+        self.kind = kind
 
 
 class RestClient:
@@ -66,21 +79,23 @@ class RestClient:
         self._http: Any = None
 
     def send(self, method: str, path: str, query: Mapping[str, str] | None = None, *, etag: str = "",
-             raw: bool = False, body: Any = None, safe: bool | None = None, length: int | None = None) -> Answer:
+             raw: bool = False, body: Any = None, safe: bool | None = None, length: int | None = None,
+             headers: Mapping[str, str] | None = None) -> Answer:
         """One request, repeated after failures where that does no harm (`safe`; by default GET).
 
         path    below base_url, or an address of a next page on the same server
         raw     bytes instead of JSON; `length`: how many there must be
+        body    sent as JSON, or a Body
         """
         url = self.base + path if path.startswith("/") else path
         if _origin(url) != _origin(self.base):
             raise as_oserror(self.name, Failure(0, "an address on another server"))
-        headers = {"If-None-Match": etag} if etag else {}
+        sent = {**(headers or {}), **({"If-None-Match": etag} if etag else {})}
 
         def attempt() -> Answer:
             self._limiter.take(1)
             with self._slots:
-                return self._once(method, url, dict(query or {}), headers, raw, body, length)
+                return self._once(method, url, dict(query or {}), sent, raw, body, length)
         return self.retry.run(self.name, attempt, method == "GET" if safe is None else safe)
 
     def _once(self, method: str, url: str, query: dict[str, str], headers: dict[str, str], raw: bool, body: Any,
@@ -95,14 +110,15 @@ class RestClient:
             break
         status = response.status_code
         etag = response.headers.get("etag", "")
-        if status == 304 and headers:
+        if status == 304 and "If-None-Match" in headers:
             return Answer(None, 0, etag or headers["If-None-Match"], 304, self._next(response))
-        if not 200 <= status < 300:
-            raise Failure(status, self._message(response, data, token), _wait(response.headers.get("retry-after", "")))
+        failure = self.failure(response, data, token)
+        if failure is not None:
+            raise failure
         if raw:
             if length is not None and len(data) != length:
                 raise Failure(0, f"the content is not complete: {len(data)} of {length} bytes")
-            return Answer(data, len(data), etag)
+            return Answer(data, len(data), etag, status, self._next(response), response.headers.get("content-type", ""))
         try:
             value = json.loads(data) if data else None
         except ValueError:
@@ -113,13 +129,18 @@ class RestClient:
                   body: Any) -> tuple[Any, bytes]:
         """The response, after redirects; what leads to another server does not get the token."""
         import httpx
-        auth, service = self.service.auth, self.service
-        sent = {**service.headers, **headers}
+        auth = self.service.auth
+        sent = {**self.service.headers, **headers}
         if token:
-            sent[auth.header] = f"{auth.scheme} {token}".strip()
+            sent[auth.header] = self.credentials(token)
+        payload: dict[str, Any] = {"json": body}
+        if isinstance(body, Body):
+            payload = {"content": body.content}
+            sent["Content-Type"] = body.kind
         for _ in range(REDIRECTS):
             try:
-                response = self._client().request(method, url, params=query or None, headers=sent, json=body)
+                address = httpx.URL(url).copy_merge_params(query) if query else url
+                response = self._client().request(method, address, headers=sent, **payload)
             except httpx.TimeoutException:
                 raise Failure(0, "no answer in time") from None
             except (httpx.HTTPError, httpx.InvalidURL) as e:
@@ -132,9 +153,20 @@ class RestClient:
             if urlsplit(target).scheme not in ("http", "https"):
                 break
             if _origin(target) != _origin(url):
-                sent = {}
+                sent = {name: value for name, value in sent.items() if name == "Range"}
             url = target
         raise Failure(0, "too many redirections, or one that leads nowhere")
+
+    def credentials(self, token: str) -> str:
+        """What the header that carries the token says."""
+        return f"{self.service.auth.scheme} {token}".strip()
+
+    def failure(self, response: Any, data: bytes, token: str) -> Failure | None:
+        """What an answer says went wrong."""
+        if 200 <= response.status_code < 300:
+            return None
+        return Failure(response.status_code, self._message(response, data, token),
+                       _wait(response.headers.get("retry-after", "")))
 
     def _client(self) -> Any:
         with self._lock:
@@ -167,15 +199,17 @@ class RestClient:
             text = self.service.message(json.loads(data))
         except ValueError:
             text = ""
-        text = " ".join((text or response.reason_phrase or "error").split())[:300]
-        if token:
-            text = text.replace(token, "***")
-        return f"{text} ({response.status_code})"
+        return f"{clean(text or response.reason_phrase, token)} ({response.status_code})"
 
     @staticmethod
     def _next(response: Any) -> str:
         link: str = response.links.get("next", {}).get("url", "")
         return urljoin(str(response.url), link) if link else ""
+
+    def same_account(self, token: Secret | None, endpoint: str) -> bool:
+        """Do these options name the account of this client? Without a token: its server."""
+        base = (endpoint or self.service.base_url).rstrip("/")
+        return base == self.base and (token is None or repr(token) == repr(self._token))
 
     def close(self) -> None:
         with self._lock:
@@ -185,6 +219,12 @@ class RestClient:
 
     def __repr__(self) -> str:
         return f"RestClient({self.base!r})"
+
+
+def clean(text: str, token: str) -> str:
+    """A message of the service in one line, without the token."""
+    text = " ".join((text or "error").split())[:300]
+    return text.replace(token, "***") if token else text
 
 
 def _origin(url: str) -> tuple[str, str]:
@@ -200,9 +240,3 @@ def _wait(text: str) -> float | None:
         return max(0.0, email.utils.parsedate_to_datetime(text).timestamp() - time.time())
     except (ValueError, TypeError):
         return None
-
-
-def split_url(url: str) -> tuple[str, dict[str, str]]:
-    """An address without its query, and the query."""
-    parts = urlsplit(url)
-    return parts._replace(query="", fragment="").geturl(), dict(parse_qsl(parts.query, keep_blank_values=True))

@@ -1,7 +1,7 @@
 """What a declaration is made of. All of it but the hooks (Python functions) can be written as YAML."""
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Discriminator, Field, Tag, field_validator, model_validator
@@ -114,6 +114,7 @@ class Rendering(_Strict):
     """One file of a resource: the node's name with `suffix`.
 
     json, jsonl (of a list), text (by `template` or `render`), bytes (the answer as it came)
+    listed         False: there by its name, but not in listings
     example, note  for VFS.md
     """
 
@@ -121,6 +122,7 @@ class Rendering(_Strict):
     format: Literal["json", "jsonl", "text", "bytes"] = "json"
     template: str = ""
     render: Callable[[Any, Scope], str | bytes] | None = None
+    listed: bool = True
     example: str = ""
     note: str = ""
     language: str = "json"
@@ -143,7 +145,8 @@ class _Node(_Strict):
               it names below an ancestor are found by listing
     find      hook: the item of a name, or None; it may know names that the listing does not have
     modified  jmespath of a time (ISO 8601 or seconds);  version: of what changes with the content
-    ttl       seconds until listing and content are asked for again; default: the mount's
+    ttl       seconds until listing and content are asked for again; default: the mount's. With 0 the hooks `each` and
+              `find` are called every time: they keep what they give, and wait by themselves
     about     for VFS.md
     """
 
@@ -178,16 +181,19 @@ class File(_Node):
     """`content` is where its content comes from, where that is neither `one` nor the item of the listing.
 
     size  jmespath of the content's length in bytes, for content that is delivered as it is; checked when it is read
+    pages hook instead of `content`: gives the content in pages (lists), asked for while the file is read and no further;
+          each is rendered by itself, and `render` gets None first for what stands before them
     """
 
     name: str = Field(validation_alias=AliasChoices("file", "name"))
     content: Fetch | Listing | Callable[[Scope], Any] | None = None
+    pages: Callable[[Scope], Iterable[list[Any]]] | None = None
     size: str = ""
     renderings: list[Rendering] = Field(default_factory=lambda: [Rendering(suffix=".json")])
 
     @model_validator(mode="after")
     def _has_content(self) -> File:
-        if self.each is None and self.content is None and self.one is None:
+        if self.each is None and self.content is None and self.one is None and self.pages is None:
             raise ValueError(f"the file {self.name!r} has no content")
         return self
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 import errno
 import json
 import math
+import os
 import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from mirage.process import blocking
-from mirage.vfs.declare.client import split_url
 from mirage.vfs.declare.model import Directory, Fetch, File, Listing, Scope
+from mirage.vfs.declare.pages import PagesHandle, read_range
 from mirage.vfs.declare.store import Kept, Store
 from mirage.vfs.declare.template import as_text, fill, fill_body, fill_path, holes, select
 from mirage.vfs.describe import Description, Format
+from mirage.vfs.handles import RangeHandle
 from mirage.vfs.names import safe_name, split_id
 from mirage.vfs.service import service_error
 from mirage.vfs.types import S_IFDIR, S_IFREG, Capabilities, Entry, Stat, enoent, error, new_device
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
     from mirage.vfs.declare.client import Answer, RestClient
     from mirage.vfs.declare.model import Node, Rendering, Service
+    from mirage.vfs.estimate import Cost
     from mirage.vfs.search import Candidates, Query
 
     Entries = list[Entry]
@@ -72,9 +75,10 @@ class Declared:
         self.width = width or service.width
         self.device = new_device()
         self.point = f"/{service.name}"
-        self.capabilities = Capabilities("read_many", "describe", *(("search",) if service.search else ()))
         self._made = time.time_ns()
         self._root = Directory(name="", children=service.tree)
+        self.capabilities = Capabilities("read_many", "describe", *(("search",) if service.search else ()),
+                                         *(("open",) if _has_pages(self._root, []) else ()))
         self._top = Place(self._root, "/", Scope(self, "/", {}))
 
     def mounted_at(self, point: str) -> None:
@@ -96,6 +100,11 @@ class Declared:
 
     def _child(self, parent: Place, name: str) -> Place | None:
         assert isinstance(parent.node, Directory)
+        for index, node in enumerate(parent.node.children):
+            if isinstance(node, Directory) and node.each is not None:
+                listed = self.store.peek((parent.stem, index, "list"), parent.stem, node.ttl)
+                if listed is not None and name in listed.value:
+                    return self._place(parent, node, name, listed.value[name])
         for index, node in enumerate(parent.node.children):
             if isinstance(node, Directory):
                 item = self._named(parent, index, node, name)
@@ -127,6 +136,8 @@ class Declared:
         if listed is not None and name in listed.value:
             return listed.value[name]
         if node.find is not None:
+            if node.ttl == 0:
+                return node.find(parent.scope, name)
             key = (path, index, "find", name)
             return self.store.get(key, path, lambda _: self._ask(node, parent, name), node.ttl).value
         if listed is None:
@@ -174,6 +185,8 @@ class Declared:
     def _items(self, parent: Place, index: int, node: Node) -> Items:
         """name (without suffix) -> item, in the order of the service."""
         path = parent.stem
+        if node.ttl == 0 and node.each is not None and not isinstance(node.each, Listing):
+            return self._names(node, parent, node.each(parent.scope))
 
         def make(previous: Kept | None) -> Kept:
             if isinstance(node.each, Listing):
@@ -252,7 +265,7 @@ class Declared:
             if paging is not None and len(pages) >= paging.most:
                 raise self._error(f"more than {paging.most} pages in {listing.path}", errno.EFBIG)
             if paging is not None and paging.kind == "link":
-                path, query = split_url(str(following))
+                path, query = str(following), {}             # a whole address; parameters may stand in it twice
             elif paging is not None:
                 given[paging.parameter] = following
         return Kept(items, sum(page.size for page in pages.values()), {k: p for k, p in pages.items() if p.etag})
@@ -291,7 +304,7 @@ class Declared:
         for index, node in enumerate(place.node.children):
             found = self._items(place, index, node) if node.each is not None else {node.name: True}
             for stem, item in found.items():
-                for rendering in node.renderings if isinstance(node, File) else (None,):
+                for rendering in [r for r in node.renderings if r.listed] if isinstance(node, File) else (None,):
                     name = stem + (rendering.suffix if rendering is not None else "")
                     entries.setdefault(name, Entry(name, self._stat(self._place(place, node, stem, item, rendering))))
         return sorted(entries.values(), key=lambda entry: entry.name)
@@ -300,15 +313,17 @@ class Declared:
         return self._stat(self.find(path))
 
     def _stat(self, place: Place) -> Stat:
-        node, item = place.node, place.scope.item
-        mtime = _time(select(node.modified, item)) if node.modified else None
+        node, subject = place.node, _subject(place.node, place.scope)
+        mtime = _time(select(node.modified, subject)) if node.modified else None
         when = self._made if mtime is None else mtime
         if isinstance(node, Directory):
             return Stat(S_IFDIR | 0o555, 4096, when, nlink=2)
-        version = as_text(select(node.version, item)) if node.version else ""
+        version = as_text(select(node.version, subject)) if node.version else ""
         return Stat(S_IFREG | 0o444, self._size(place, node), when, version=version or None)
 
     def _size(self, place: Place, node: File) -> int | None:
+        if node.pages is not None:
+            return None
         if node.content is None and node.one is None:
             return len(self._content(place))
         if node.size:
@@ -325,8 +340,29 @@ class Declared:
         place = self.find(path)
         if isinstance(place.node, Directory):
             raise error(errno.EISDIR, path)
+        if place.node.pages is not None:
+            return read_range(self._pages(place), offset, length)
         data = self._content(place)
         return data[offset:] if length is None else data[offset:offset + length]
+
+    def open(self, path: str, flags: int, mode: int = 0) -> PagesHandle | RangeHandle:
+        """For files that come in pages; the others are read as a whole."""
+        if flags & os.O_ACCMODE != os.O_RDONLY or flags & os.O_TRUNC:
+            raise error(errno.EROFS, path)
+        place = self.find(path)
+        if isinstance(place.node, Directory):
+            raise error(errno.EISDIR, path)
+        if place.node.pages is None:
+            return RangeHandle(self, path, self._stat(place))
+        return PagesHandle(lambda: self._pages(place), self._stat(place))
+
+    def _pages(self, place: Place) -> Iterator[bytes]:
+        node, rendering = place.node, place.rendering
+        assert isinstance(node, File) and node.pages is not None and rendering is not None
+        if rendering.render is not None:
+            yield self._render(rendering, None, place.scope)
+        for page in blocking_pages(node.pages(place.scope)):
+            yield self._render(rendering, page, place.scope)
 
     def _content(self, place: Place) -> bytes:
         node, rendering = place.node, place.rendering
@@ -346,7 +382,7 @@ class Declared:
 
         What is known of a directory itself does not become stale with its listing: it belongs to a place below it.
         """
-        version = as_text(select(node.version, scope.item)) if content and node.version else ""
+        version = as_text(select(node.version, _subject(node, scope))) if content and node.version else ""
         place = path if isinstance(node, File) else f"{path}/."
         return (path, "content" if content else "one", version), place, math.inf if version else node.ttl
 
@@ -432,10 +468,15 @@ class Declared:
         found: Candidates | None = self.service.search(self, path, query) if self.service.search else None
         return found
 
+    def estimate(self, path: str, action: str, queries: Sequence[Query] = ()) -> Cost:
+        """What an action would cost, without a request (mirage/vfs/estimate.py)."""
+        from mirage.vfs.declare.estimate import estimate
+        return estimate(self, path, action, queries)
+
     def describe(self) -> Description:
         paths: list[tuple[str, str]] = []
         formats: dict[str, Format] = {}
-        _describe(self._root, "", paths, formats)
+        _describe(self._root, "", paths, formats, [])
         return Description(self.service.summary, paths, list(formats.values()))
 
     def close(self) -> None:
@@ -446,8 +487,30 @@ class Declared:
         return f"Declared({self.service.name})"
 
 
-def _describe(node: Directory, prefix: str, paths: list[tuple[str, str]], formats: dict[str, Format]) -> None:
+def blocking_pages(pages: Iterable[list[Any]]) -> Iterator[list[Any]]:
+    """Each page is waited for so that other processes go on."""
+    turn = iter(pages)
+    while (page := blocking.call(next, turn, None)) is not None:
+        yield page
+
+
+def _has_pages(node: Directory, seen: list[Directory]) -> bool:
+    """Is a file below that comes in pages? A directory may be among its own descendants."""
+    if any(node is other for other in seen):
+        return False
+    seen.append(node)
+    return any(_has_pages(child, seen) if isinstance(child, Directory) else child.pages is not None
+               for child in node.children)
+
+
+def _describe(node: Directory, prefix: str, paths: list[tuple[str, str]], formats: dict[str, Format],
+              seen: list[Directory]) -> None:
+    """`seen`: directories that are described already, of which some may be among their own descendants."""
+    known = {id(directory) for directory in seen}
+    seen += [child for child in node.children if isinstance(child, Directory)]
     for child in node.children:
+        if id(child) in known:
+            continue
         name = child.name
         if child.each is not None:
             for hole in holes(name):
@@ -456,7 +519,7 @@ def _describe(node: Directory, prefix: str, paths: list[tuple[str, str]], format
         if isinstance(child, Directory):
             if child.about:
                 paths.append((f"{prefix}{name}/", child.about))
-            _describe(child, f"{prefix}{name}/", paths, formats)
+            _describe(child, f"{prefix}{name}/", paths, formats, seen)
             continue
         if child.about:
             paths.append((prefix + name + " ".join(r.suffix for r in child.renderings[:1]), child.about))
@@ -464,6 +527,11 @@ def _describe(node: Directory, prefix: str, paths: list[tuple[str, str]], format
             if rendering.example:
                 label = rendering.suffix if child.each is not None else name + rendering.suffix
                 formats.setdefault(label, Format(label, rendering.example, rendering.language, rendering.note))
+
+
+def _subject(node: Node, scope: Scope) -> Any:
+    """What the expressions of a node are about: its item, or the ancestors where it has none."""
+    return scope.item if node.each is not None else scope.context
 
 
 def _join(directory: str, name: str) -> str:

@@ -71,10 +71,15 @@ class Store:
             return None
         return None if self._is_dropped(kept, path) else kept
 
-    def put(self, key: Hashable, kept: Kept) -> Kept:
-        """Keep what came along with something else."""
+    def mark(self) -> int:
+        """For `put`: what is dropped from now on is not believed."""
         with self._lock:
-            kept.serial = next(self._serials)
+            return next(self._serials)
+
+    def put(self, key: Hashable, kept: Kept, mark: int | None = None) -> Kept:
+        """Keep what came along with something else; `mark` from before that was asked for."""
+        with self._lock:
+            kept.serial = next(self._serials) if mark is None else mark
         kept.at = time.monotonic()
         self._cache.put(key, kept, kept.size + OVERHEAD)
         return kept

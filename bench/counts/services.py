@@ -1,0 +1,138 @@
+"""The services of the table."""
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from math import ceil
+from typing import Any
+
+from mirage.bench.counts.model import Account, Script, Service, standard
+from mirage.terminal import Terminal
+from mirage.vfs.secrets import Secret
+
+DAY = "2026-09-09"
+COURSE = "Course_Schedule_Notification__6"
+
+
+class Token(Secret):
+    """A secret of a simulator, which has its text here."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: str) -> None:
+        super().__init__("env:MIRAGE_COUNTS_TOKEN")
+        self.text = text
+
+    def reveal(self) -> str:
+        return self.text
+
+
+@contextmanager
+def gmail() -> Iterator[Account]:
+    from mirage.bench.services.gmail import GmailSimulator
+    from mirage.clis.mail import MailCli
+    from mirage.mounts.gmail.mount import Gmail
+    with GmailSimulator(messages=600) as simulator:
+        def terminal() -> Terminal:
+            mount = Gmail(Token("simulator-token"), endpoint=simulator.address, rate=0.0)
+            return Terminal({"/mail": mount}, clis=[MailCli(mount, "/mail")])
+
+        with terminal() as one:
+            inbox = len(one.run("find /mail/INBOX -name '*.email.json'").stdout.splitlines())
+            found = len(one.run("grep -rlw --exact --include='*.json' Champagne /mail").stdout.splitlines())
+        file = f"/mail/INBOX/{DAY}/{COURSE}.email.json"
+        scripts = standard("/mail/INBOX", inbox, 500, file, 4, "/mail", "Champagne", found, first=1,
+                           details=ceil(inbox / 100), options="--include='*.json'", unsure=3,
+                           why="the newest, and names of attachments, in batches",
+                           change="mail modify-email '{\"messageId\": \"6\", \"addLabelIds\": [\"STARRED\"]}'")
+        theirs = f"/mail/INBOX/{DAY}/{COURSE}.gmail.json"
+        _peer(scripts, {"cold ls": ((), "ls /mail/INBOX"), "second ls": (("ls /mail/INBOX",), "ls /mail/INBOX"),
+                        "second cat": ((f"cat {theirs}",), f"cat {theirs}"), "cat by path, cold": ((), f"cat {theirs}"),
+                        "grep -rw": ((), "grep -rlw Champagne /mail")})
+        yield Account(simulator, terminal, scripts, {
+            "vfs": "GmailVFS", "config": "GmailConfig", "at": "/mail",
+            "options": {"access_token": "simulator-token", "api_base": simulator.address.rstrip("/")}})
+
+
+@contextmanager
+def slack() -> Iterator[Account]:
+    from mirage.bench.services.slack import SlackSimulator
+    from mirage.clis.slack import SlackCli
+    from mirage.mounts.slack.tree import Slack
+    with SlackSimulator(messages=400) as simulator:
+        def terminal() -> Terminal:
+            mount = Slack(Token("xoxp-simulator"), endpoint=f"{simulator.address}api/", rate=0.0)
+            return Terminal({"/slack": mount}, clis=[SlackCli(mount)])
+
+        with terminal() as one:
+            channels = len(one.run("ls /slack/channels").stdout.splitlines())
+            conversations = len(one.run("ls -d /slack/channels/* /slack/dms/*").stdout.splitlines())
+            found = len(one.run("grep -rlw --exact --include=chat.jsonl Champagne /slack").stdout.splitlines())
+        channel = "/slack/channels/apollo__C02APOLLO"
+        file = f"{channel}/2026-09-22/chat.txt"
+        scripts = standard("/slack/channels", channels, 200, file, 5, "/slack", "Champagne", found,
+                           options="--include=chat.jsonl", unsure=conversations + 5,
+                           why="the newest of each conversation, reactions, conversations, people, files")
+        theirs = f"{channel}/2026-09-22/chat.jsonl"
+        ls = "ls /slack/channels"
+        _peer(scripts, {"cold ls": ((), ls), "second ls": ((ls,), ls),
+                        "second cat": ((f"cat {theirs}",), f"cat {theirs}"),
+                        "cat by path, cold": ((), f"cat {theirs}"), "grep -rw": ((), "grep -rlw Champagne /slack")})
+        yield Account(simulator, terminal, scripts, {
+            "vfs": "SlackVFS", "config": "SlackConfig", "at": "/slack",
+            "options": {"token": "xoxp-simulator", "search_token": "xoxp-simulator",
+                        "base_url": f"{simulator.address}api"}})
+
+
+def _peer(scripts: list[Script], lines: dict[str, tuple[tuple[str, ...], str]]) -> None:
+    for script in scripts:
+        script.peer = lines.get(script.name)
+
+
+def simulated(name: str, simulator: str, mount: Callable[[Any, Any], Any], at: str, listing: str, page: int, find: str,
+              word: str, *, n: int | None = None, options: str = "", unsure: int = 0, why: str = "", first: int = 0,
+              details: int = 0) -> Callable[[], AbstractContextManager[Account]]:
+    """A service whose simulator is the class `simulator` of bench/services/NAME and whose mount is mount(tree, simulator).
+
+    find  arguments of find below `at` that give the file of the scripts first;  n: items of `listing`, where a name is
+    not one item;  the rest as in `standard`
+    """
+    @contextmanager
+    def open_account() -> Iterator[Account]:
+        tree = importlib.import_module(f"mirage.mounts.{name}.{'mount' if name == 'gdrive' else 'tree'}")
+        with getattr(importlib.import_module(f"mirage.bench.services.{name}"), simulator)() as running:
+            def terminal() -> Terminal:
+                return Terminal({at: mount(tree, running)}, policy="default: allow")
+
+            with terminal() as one:
+                file = one.run(f"find {find} | head -1").stdout.rstrip("\n")
+                items = n or len(one.run(f"ls '{listing}'").stdout.splitlines())
+                usage = one.run(f"grep -rlw {options} {word} {at}").usage if word else None
+            found = usage.candidates if usage is not None else 0
+            scripts = standard(listing, items, page, file, file.count("/"), at, word, found, options=options, unsure=unsure,
+                               why=why, first=first, details=details)
+            yield Account(running, terminal, scripts)
+    return open_account
+
+
+SERVICES = [
+    Service("gmail", gmail), Service("slack", slack),
+    Service("github", simulated(
+        "github", "GitHubSimulator", lambda t, s: t.GitHub(Token("ghp_simulator"), endpoint=s.address, rate=0.0), "/github",
+        "/github/norrsken/firmware/issues", 100, "/github/norrsken/firmware/issues -name '1*.json'", "kelvin", n=200,
+        first=1, unsure=2, why="the same for issues and pull requests")),
+    Service("linear", simulated(
+        "linear", "LinearSimulator", lambda t, s: t.Linear(Token("lin_api_simulator"), endpoint=s.address), "/linear",
+        "/linear/ENG/issues", 250, "/linear/ENG/issues -name '*.md'", "kelvin", n=200, first=1, unsure=10,
+        why="projects, cycles and members of each team, which are not searched")),
+    Service("gdrive", simulated(
+        "gdrive", "DriveSimulator", lambda t, s: t.Drive(Token("simulator-token"), endpoint=s.address, rate=0.0), "/gd",
+        "/gd", 1000, "/gd/Projects -name '*.md'", "")),
+    Service("gcal", simulated(
+        "gcal", "CalendarSimulator", lambda t, s: t.Calendar(Token("simulator-token"), endpoint=s.address, rate=0.0),
+        "/calendar", "/calendar", 250, "/calendar/Apollo -name '*.event.json'", "")),
+    Service("canvas", simulated(
+        "canvas", "CanvasSimulator", lambda t, s: t.Canvas(s.address, Token("canvas-simulator"), rate=0.0), "/canvas",
+        "/canvas/courses", 100, "/canvas/courses/Calib* -name '*.json'", "")),
+]

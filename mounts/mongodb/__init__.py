@@ -1,0 +1,18 @@
+"""MongoDB as files: /<db>/<collection>/{documents.jsonl,schema.json,count}, read-only (README.md)."""
+from __future__ import annotations
+
+from mirage.mounts.sql.url import DatabaseUrl
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from mirage.mounts.mongodb.mount import MongoDB
+
+OPTIONS: dict[str, object] = {"url": DatabaseUrl, "timeout": float, "ttl": float, "databases": str, "sample": int,
+                              "bound": int}
+ARGUMENT = "url"
+
+
+def build(url: DatabaseUrl, **options: object) -> MongoDB:
+    """The mount; see MongoDB for the options."""
+    from mirage.mounts.mongodb.mount import MongoDB
+    return MongoDB(url, **options)  # type: ignore[arg-type]

@@ -1,0 +1,17 @@
+"""Notion as files: /<Title>__<id>/{page.json,page.md}, databases with rows.jsonl and rows.csv (mounts/notion/README.md)."""
+from __future__ import annotations
+
+from mirage.vfs.secrets import Secret
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from mirage.mounts.notion.tree import Notion
+
+OPTIONS: dict[str, object] = {"token": Secret, "endpoint": str, "roots": str, "search": str, "rate": float, "ttl": float,
+                              "cache": int, "bound": int}
+
+
+def build(**options: object) -> Notion:
+    """The mount; see Notion for the options."""
+    from mirage.mounts.notion.tree import Notion
+    return Notion(**options)  # type: ignore[arg-type]
