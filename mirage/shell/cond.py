@@ -150,12 +150,45 @@ class ConditionReader(WordReader):
     def _wrong(self, pos: int, message: str, word_message: str) -> ParseError:
         """``message`` names the token; for an ordinary word bash says ``word_message`` instead."""
         token = self._token(pos)
-        ordinary = token not in ("newline", "]]") and RUN.match(self.text, pos) is not None
-        return self.error((word_message if ordinary else message).format(token), pos, pos >= self.size)
+        ordinary = token != "]]" and pos < self.size and self.text[pos] not in WORD_END
+        error = self.error((word_message if ordinary else message).format(token), pos, pos >= self.size)
+        error.near, error.source = self._near(pos)
+        return error
 
     def _missing(self, pos: int) -> ParseError:
-        """A test was expected. bash says nothing at all here; we do."""
-        return self.error(f"syntax error near `{self._token(pos)}'", pos, pos >= self.size)
+        """A test was expected."""
+        if pos >= self.size:
+            error = self.error("unexpected token `EOF' in conditional command", pos, True)
+            error.line = self.end_line()
+            error.detail = "syntax error: unexpected end of file"
+            return error
+        near, line = self._near(pos)
+        token = self._token(pos)
+        if token == "]]":
+            error = self.error(f"syntax error near `{near}'", pos)
+        else:
+            error = self.error(f"unexpected token `{token}' in conditional command", pos)
+            error.near = near
+        error.source = line
+        return error
+
+    def _near(self, pos: int) -> tuple[str, str]:
+        """(what bash takes for the wrong token when it stands behind it: the run before that, the line)"""
+        start = self.text.rfind("\n", 0, pos) + 1
+        end = self.text.find("\n", pos)
+        line = self.text[start:end if end >= 0 else self.size]
+        at = pos - start
+        if at < len(line):
+            at = self._word(pos)[1] - start if line[at] not in WORD_END else at + len(self._token(pos))
+        at = min(at, len(line) - 1)
+        while at and line[at] in " \t":
+            at -= 1
+        last = at
+        while at and line[at] not in " \t;|&":
+            at -= 1
+        while at < last and line[at] in " \t":
+            at += 1
+        return line[at:last + 1], line
 
     def _trailing(self, pos: int) -> ParseError:
         """Something behind a complete expression."""

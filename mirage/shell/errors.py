@@ -9,6 +9,7 @@ class ParseError(Exception):
     msg         bash's text without the ``bash: line N: `` prefix: ``syntax error near unexpected token `fi'``
     line        the line bash names
     source      the offending source line that bash prints as a second message, or None when it prints none
+    near        the token of a second message ``syntax error near `token'`` (of ``[[``), or None
     detail      the second message in full where it is not the source line, else None
     pos         offset into the text
     incomplete  True when more input could make the script valid: an interactive terminal asks for it
@@ -33,12 +34,14 @@ class ParseError(Exception):
         self.expected = expected
         self.source = source
         self.detail: str | None = None
+        self.near: str | None = None
         self.nested = False
 
     def copy(self) -> ParseError:
         """The same error, to be raised again: a raised exception collects a traceback."""
         other = ParseError(self.msg, self.pos, self.line, self.incomplete, self.expected, self.source)
         other.detail = self.detail
+        other.near = self.near
         other.nested = self.nested
         return other
 
@@ -50,7 +53,8 @@ class ParseError(Exception):
             if self.source is None:
                 return (first,)
             second = f"`{self.source}'"
-        return (first, f"{prefix}: line {self.line}: {second}")
+        seconds = (second,) if self.near is None else (f"syntax error near `{self.near}'", second)
+        return (first, *(f"{prefix}: line {self.line}: {text}" for text in seconds))
 
 
 class ParseWarning:
