@@ -7,8 +7,10 @@ CASES ?=
 COUNT ?= 1000
 REFERENCE ?= /
 BENCH ?=
+PJDFSTEST ?=
+DURATION ?= 60
 
-.PHONY: demo test judge lint check conformance differential hostile bench counts clean
+.PHONY: demo test judge lint check conformance differential hostile bench counts clean pjdfstest random-io crash four-processes
 
 demo: $(VENV)/.demo
 	@$(BIN)/mirage demo
@@ -39,6 +41,20 @@ counts: $(VENV)/.dev
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m mirage.bench.speed $(BENCH)
+
+# What follows mounts databases and needs root. Long runs; the test-suite has short ones of each.
+# PJDFSTEST is a checkout of github.com/pjd/pjdfstest in which `autoreconf -ifs && ./configure && make pjdfstest` was done.
+pjdfstest: $(VENV)/.dev
+	@$(BIN)/python -m tests.serve.pjdfstest $(PJDFSTEST)
+
+random-io: $(VENV)/.dev
+	@$(BIN)/python -m tests.serve.on_mount
+
+crash: $(VENV)/.dev
+	@$(BIN)/python -m tests.serve.crash
+
+four-processes: $(VENV)/.dev
+	@$(BIN)/python -m tests.serve.four_processes $(DURATION)
 
 $(VENV)/.demo: pyproject.toml tools/make-venv.sh
 	@PYTHON=$(PYTHON) sh tools/make-venv.sh $(VENV) demo

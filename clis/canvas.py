@@ -2,6 +2,7 @@
 (mounts/canvas/operations.json); what needs more than one request is here."""
 from __future__ import annotations
 
+import functools
 import mimetypes
 from functools import partial
 from pathlib import Path
@@ -53,10 +54,7 @@ class CanvasCli(VirtualCli):
         self.name = name
         self.mount = mount
         self.counters = mount.counters
-        declared = TypeAdapter(dict[str, Request]).validate_json(DATA.read_bytes())
-        made = {key: Operation(key, one.summary, argument_model(key, one), tuple(one.effects), _method(one))
-                for key, one in declared.items()}
-        self.operations = {**made, **self.operations}
+        self.operations = {**_declared(), **self.operations}
 
     def perform(self, declared: Request, values: dict[str, Any]) -> Any:
         """Send the request once; repeated only where Canvas refused it, or where it only reads."""
@@ -111,6 +109,14 @@ class CanvasCli(VirtualCli):
             raise explained(e) from None
         finally:
             self.mount.changed("files", a.course_id)
+
+
+@functools.cache
+def _declared() -> dict[str, Operation]:
+    """The operations of the data file."""
+    declared = TypeAdapter(dict[str, Request]).validate_json(DATA.read_bytes())
+    return {key: Operation(key, one.summary, argument_model(key, one), tuple(one.effects), _method(one))
+            for key, one in declared.items()}
 
 
 def _given(body: Any) -> Any:

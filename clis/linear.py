@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mirage.clis._accounts import account
 from mirage.clis._tables import operations
-from mirage.clis.framework import OperationError, VirtualCli
-from mirage.clis.rest import explained
+from mirage.clis.framework import OperationError, VirtualCli, explained
 from mirage.mounts.linear import queries
 from mirage.mounts.linear.tree import KEY, Linear
 from mirage.process import blocking
@@ -25,12 +24,16 @@ if TYPE_CHECKING:
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 TEAM = f"""query Team($id: String!) {{ team(id: $id) {{ id key name
   states(first: 100) {{ nodes {{ id name type }} }} labels(first: 250) {{ nodes {{ id name }} }}
-  members(first: 250) {{ nodes {{ {queries.USER} }} }} projects(first: 50) {{ nodes {{ id name slugId }} }}
-  cycles(first: 100) {{ nodes {{ id number name isActive isNext isPrevious startsAt endsAt }} }} }} }}"""
-USERS = f"query Users($after: String) {{ users(first: 250, after: $after) {{ nodes {{ {queries.USER} isMe }} {queries.PAGE} }} }}"
-LABELS = f"query Labels($after: String) {{ issueLabels(first: 250, after: $after) {{ nodes {{ id name color }} {queries.PAGE} }} }}"
-SHORT = "id identifier title priorityLabel dueDate createdAt updatedAt state { name } assignee { name } project { name }"
-ISSUES = f"""query List($filter: IssueFilter, $first: Int, $after: String, $orderBy: PaginationOrderBy, $includeArchived: Boolean) {{
+  members(first: 250) {{ nodes {{ {queries.USER} }} }} projects(first: 250) {{ nodes {{ id name slugId }} }}
+  cycles(first: 250) {{ nodes {{ id number name isActive isNext isPrevious startsAt endsAt }} }} }} }}"""
+USERS = f"""query Users($after: String) {{
+  users(first: 250, after: $after) {{ nodes {{ {queries.USER} isMe }} {queries.PAGE} }} }}"""
+LABELS = f"""query Labels($after: String) {{
+  issueLabels(first: 250, after: $after) {{ nodes {{ id name color }} {queries.PAGE} }} }}"""
+SHORT = """id identifier title priorityLabel dueDate createdAt updatedAt state { name } assignee { name }
+  project { name }"""
+ISSUES = f"""query List($filter: IssueFilter, $first: Int, $after: String, $orderBy: PaginationOrderBy,
+  $includeArchived: Boolean) {{
   issues(filter: $filter, first: $first, after: $after, orderBy: $orderBy, includeArchived: $includeArchived) {{
     nodes {{ {SHORT} }} {queries.PAGE} }} }}"""
 SEARCH = f"""query Search($term: String!, $first: Int, $after: String, $teamId: String, $includeComments: Boolean) {{
@@ -106,15 +109,21 @@ class LinearCli(VirtualCli):
 
     def _input(self, values: Values, team: Values) -> Values:
         """The arguments of an issue with ids for names."""
-        given = {key: values[key] for key in ("title", "description", "priority", "estimate", "dueDate") if key in values}
+        given: Values = {
+            key: values[key] for key in ("title", "description", "priority", "estimate", "dueDate") if key in values
+        }
         if "assignee" in values:
             given["assigneeId"] = self._user(values["assignee"])["id"] if values["assignee"] else None
         if "state" in values:
             given["stateId"] = self._state(team, values["state"])["id"]
         if "labels" in values:
-            given["labelIds"] = [_pick("label", team["labels"]["nodes"], name, "name")["id"] for name in values["labels"]]
+            given["labelIds"] = [
+                _pick("label", team["labels"]["nodes"], name, "name")["id"] for name in values["labels"]
+            ]
         if "project" in values:
-            given["projectId"] = _pick("project", team["projects"]["nodes"], _base(values["project"]), "name", "slugId")["id"]
+            given["projectId"] = _pick(
+                "project", team["projects"]["nodes"], _base(values["project"]), "name", "slugId"
+            )["id"]
         if "cycle" in values:
             given["cycleId"] = self._cycle(team, values["cycle"])["id"]
         if "parentId" in values:
@@ -150,7 +159,11 @@ class LinearCli(VirtualCli):
             parts.append({"project": {"or": [{"name": {"eqIgnoreCase": name}}, {"slugId": {"eq": name}}]}})
         if "cycle" in v:
             current = v["cycle"] == "current"
-            number = {"number": {"eq": float(v["cycle"])}} if v["cycle"].isdigit() else {"name": {"eqIgnoreCase": v["cycle"]}}
+            number = (
+                {"number": {"eq": float(v["cycle"])}}
+                if v["cycle"].isdigit()
+                else {"name": {"eqIgnoreCase": v["cycle"]}}
+            )
             parts.append({"cycle": {"isActive": {"eq": True}} if current else number})
         if "priority" in v:
             parts.append({"priority": {"eq": v["priority"]}})
@@ -180,16 +193,32 @@ class LinearCli(VirtualCli):
 
     def _search_issues(self, v: Values) -> Any:
         team = self._team(v["team"])["id"] if "team" in v else None
-        return self.client.query(SEARCH, {"term": v["query"], "first": v["limit"], "after": v.get("cursor"), "teamId": team,
-                                          "includeComments": v["includeComments"]})["searchIssues"]
+        return self.client.query(
+            SEARCH,
+            {
+                "term": v["query"],
+                "first": v["limit"],
+                "after": v.get("cursor"),
+                "teamId": team,
+                "includeComments": v["includeComments"],
+            },
+        )["searchIssues"]
 
     def _list_comments(self, v: Values) -> Any:
         return {"comments": self.mount.issue(_key(v["issueId"]))["comments"]["nodes"]}
 
     def _create_comment(self, v: Values) -> Any:
-        given = {"issueId": self._uuid(v["issueId"]), "body": v["body"], **({"parentId": v["parentId"]} if "parentId" in v else {})}
-        answer = self._change("CommentCreate", "$input: CommentCreateInput!", f"comment {{ id createdAt issue {{ {_whole()} }} }}",
-                              {"input": given})["comment"]
+        given: Values = {
+            "issueId": self._uuid(v["issueId"]),
+            "body": v["body"],
+            **({"parentId": v["parentId"]} if "parentId" in v else {}),
+        }
+        answer = self._change(
+            "CommentCreate",
+            "$input: CommentCreateInput!",
+            f"comment {{ id createdAt issue {{ {_whole()} }} }}",
+            {"input": given},
+        )["comment"]
         issue = self._changed(answer["issue"])
         return {"id": answer["id"], "createdAt": answer["createdAt"], "issue": issue["identifier"],
                 **{key: issue[key] for key in ("path",) if key in issue}}
@@ -199,8 +228,15 @@ class LinearCli(VirtualCli):
     def _list_projects(self, v: Values) -> Any:
         parts: list[Values] = [{"accessibleTeams": {"id": {"eq": self._team(v["team"])["id"]}}}] if "team" in v else []
         parts += [{"name": {"containsIgnoreCase": v["query"]}}] if "query" in v else []
-        return self.client.query(PROJECTS, {"filter": {"and": parts} if parts else None, "first": v["limit"],
-                                            "after": v.get("cursor"), "includeArchived": v["includeArchived"]})["projects"]
+        return self.client.query(
+            PROJECTS,
+            {
+                "filter": {"and": parts} if parts else None,
+                "first": v["limit"],
+                "after": v.get("cursor"),
+                "includeArchived": v["includeArchived"],
+            },
+        )["projects"]
 
     def _project(self, text: str) -> Values:
         name = _base(text)
@@ -212,18 +248,32 @@ class LinearCli(VirtualCli):
         return self._project(v["query"])
 
     def _project_input(self, v: Values) -> Values:
-        given = {key: v[key] for key in ("name", "description", "content", "priority", "startDate", "targetDate") if key in v}
+        given: Values = {
+            key: v[key] for key in ("name", "description", "content", "priority", "startDate", "targetDate") if key in v
+        }
         return {**given, **({"leadId": self._user(v["lead"])["id"]} if "lead" in v else {})}
 
     def _create_project(self, v: Values) -> Any:
         teams = [self._team(name)["id"] for name in v["team"].split(",")]
-        return self._project_changed(self._change("ProjectCreate", "$input: ProjectCreateInput!", f"project {{ {queries.PROJECT} }}",
-                                                  {"input": {**self._project_input(v), "teamIds": teams}}))
+        return self._project_changed(
+            self._change(
+                "ProjectCreate",
+                "$input: ProjectCreateInput!",
+                f"project {{ {queries.PROJECT} }}",
+                {"input": {**self._project_input(v), "teamIds": teams}},
+            )
+        )
 
     def _update_project(self, v: Values) -> Any:
         id = self._project(v["id"])["id"]
-        return self._project_changed(self._change("ProjectUpdate", "$id: String!, $input: ProjectUpdateInput!",
-                                                  f"project {{ {queries.PROJECT} }}", {"id": id, "input": self._project_input(v)}))
+        return self._project_changed(
+            self._change(
+                "ProjectUpdate",
+                "$id: String!, $input: ProjectUpdateInput!",
+                f"project {{ {queries.PROJECT} }}",
+                {"id": id, "input": self._project_input(v)},
+            )
+        )
 
     def _project_changed(self, answer: Values) -> Any:
         teams = [team["key"] for team in answer["project"]["teams"]["nodes"]]
@@ -253,14 +303,18 @@ class LinearCli(VirtualCli):
         return {"statuses": self._team(v["team"])["states"]["nodes"]}
 
     def _list_issue_labels(self, v: Values) -> Any:
-        labels = self._team(v["team"])["labels"]["nodes"] if "team" in v else self.client.nodes(LABELS, {}, "issueLabels")
+        labels = (
+            self._team(v["team"])["labels"]["nodes"] if "team" in v else self.client.nodes(LABELS, {}, "issueLabels")
+        )
         return {"labels": [label for label in labels if v.get("name", "").casefold() in label["name"].casefold()]}
 
     def _create_issue_label(self, v: Values) -> Any:
-        given = {key: v[key] for key in ("name", "color", "description") if key in v}
+        given: Values = {key: v[key] for key in ("name", "color", "description") if key in v}
         if "team" in v:
             given["teamId"] = self._team(v["team"])["id"]
-        answer = self._change("IssueLabelCreate", "$input: IssueLabelCreateInput!", "issueLabel { id name color }", {"input": given})
+        answer = self._change(
+            "IssueLabelCreate", "$input: IssueLabelCreateInput!", "issueLabel { id name color }", {"input": given}
+        )
         self.mount.store.drop(["/.cli"])
         return answer["issueLabel"]
 
@@ -275,13 +329,15 @@ def _whole() -> str:
 
 
 def _pick(kind: str, items: list[Values], text: str, *fields: str, always: bool = False) -> Values:
-    """The one item that a text names, by its id or one of the fields; OperationError where there is none, or several."""
+    """The one item that a text names, by its id or one of the fields; OperationError where that is not one."""
     for field in ("id", *fields):
         found = [i for i in items if always or str(i.get(field) or "").casefold() == text.casefold()]
         if len(found) == 1 or found and field == "type":
             return found[0]
         if found:
-            raise OperationError(f"{text!r} is the {kind} {', '.join(str(i['id']) for i in found)}: give the id", "ambiguous")
+            raise OperationError(
+                f"{text!r} is the {kind} {', '.join(str(i['id']) for i in found)}: give the id", "ambiguous"
+            )
     known = ", ".join(str(i.get(fields[0])) for i in items[:20]) if fields else ""
     raise OperationError(f"no {kind} {text!r}" + (f"; there are: {known}" if known else ""), "not_found")
 

@@ -14,10 +14,10 @@ import hashlib
 import json
 import mimetypes
 import os
+import threading
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
-from mirage.clis._mcp_connection import Connection, Endpoint, all_tools, leaf
 from mirage.clis._names import operation_names
 from mirage.clis._options import check_effects, secret_or_text, summary
 from mirage.clis._schema import SchemaArguments, Values
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from mcp import Client
 
+    from mirage.clis._mcp_connection import Connection, Endpoint
     from mirage.clis._mcp_wire import Log
     from mirage.process.process import Process
     from mirage.vfs.types import Mount
@@ -74,13 +75,16 @@ class McpCli(VirtualCli):
         self._headers = {key: secret_or_text(value, folder) for key, value in (headers or {}).items()}
         self._token = token if token is None or isinstance(token, Secret) else Secret(token, folder)
         self._log: Log | None = None
-        self._connection = Connection(self._endpoint, self._new_log, start_timeout)
+        self.start_timeout = start_timeout
+        self._connection: Connection | None = None           # with its imports, when it is needed
+        self._lock = threading.Lock()
         self._aliases: dict[str, str] = {}
         self._known: dict[str, Operation] | None = None
 
     # ---- the server
 
     def _endpoint(self) -> Endpoint:
+        from mirage.clis._mcp_connection import Endpoint
         headers = {key: self._reveal(value) for key, value in self._headers.items()}
         if self._token is not None:
             headers["Authorization"] = f"Bearer {self._reveal(self._token)}"
@@ -112,6 +116,10 @@ class McpCli(VirtualCli):
             from mcp import MCPError
         except ImportError:
             raise OperationError("install mirage-terminal[mcp]", "missing") from None
+        from mirage.clis._mcp_connection import Connection, leaf
+        with self._lock:
+            if self._connection is None:
+                self._connection = Connection(self._endpoint, self._new_log, self.start_timeout)
         self.counters.add(calls=1)
         try:
             return self._connection.request(make, timeout)
@@ -127,6 +135,7 @@ class McpCli(VirtualCli):
 
     def load(self) -> None:
         """Ask the server for its tools, once; blocks. Raises OperationError."""
+        from mirage.clis._mcp_connection import all_tools
         if not self._aliases:
             server, tools = self.request(all_tools, self.timeout)
             self.operations, self._aliases = self._made(server, tools)
@@ -134,7 +143,8 @@ class McpCli(VirtualCli):
             _keep(self._cache_path(), server, tools)
 
     def close(self) -> None:
-        self._connection.close()
+        if self._connection is not None:
+            self._connection.close()
 
     # ---- operations
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mirage.clis._accounts import account
 from mirage.clis._tables import operations
-from mirage.clis.framework import OperationError, VirtualCli
-from mirage.clis.rest import explained
+from mirage.clis.framework import OperationError, VirtualCli, explained
 from mirage.mounts.notion.tree import Notion
 from mirage.process import blocking
 from mirage.vfs.declare.template import fill_path, holes
@@ -28,7 +27,7 @@ ID = re.compile(r"(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])")
 
 
 class NotionCli(VirtualCli):
-    """What the integration of `mount` may do; `point`: where it is mounted, for the paths in results (None: nowhere)."""
+    """What the integration of `mount` may do; `point`: where it is mounted, for paths in results (None: nowhere)."""
 
     description = "Change Notion, query databases, search titles. Ids may be given as paths of the mount."
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = ("README.md", "docs/harness.md")
+PAGES = ("README.md", "docs/harness.md", "docs/clis.md")
 
 
 def blocks(kind: str) -> list[tuple[str, int, str]]:

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Container, Sequence
 
     from mirage.clis.framework import Operation, VirtualCli
     from mirage.machine import Machine
 
-BUDGET = 6_400                                               # characters; below 2,000 tokens of o200k
+BUDGET = 7_000                                               # characters; below 2,000 tokens of o200k
 SHOWN_ARGUMENTS = 3
 FEW = 12                                                     # operations of one kind that are always named
-MANY = 400                                                   # operations whose arguments would not fit anyway
+MANY = 100                                                   # operations of a CLI whose arguments would not fit anyway
 
 FRONT = "---\nname: workspace-commands\ndescription: Commands that act on the services of this workspace.\n---\n"
 USAGE = """`CLI OPERATION '{"key": "value"}'` or `--key value`; the result is JSON on stdout.
@@ -28,9 +28,12 @@ def skill_md(machine: Machine) -> str:
     if not names:
         return f"{FRONT}\n# Commands\n\nThis workspace has no virtual CLIs; only files.\n"
     clis = [(name, machine.clis[name], list(machine.clis[name].known_operations().values())) for name in names]
-    page = _page(clis, arguments=sum(len(operations) for _, _, operations in clis) <= MANY)
-    if len(page) > BUDGET:
-        page = _page(clis)
+    page = _page(clis)
+    detailed: set[str] = set()
+    for name, _, operations in sorted(clis, key=lambda c: len(c[2])):
+        if len(operations) > MANY or len(more := _page(clis, detailed | {name})) > BUDGET:
+            break
+        page, detailed = more, detailed | {name}
     most = max((len(operations) for _, _, operations in clis), default=0)
     while len(page) > BUDGET and most > FEW:
         most = max(FEW, most * 3 // 4)
@@ -38,13 +41,19 @@ def skill_md(machine: Machine) -> str:
     return page
 
 
-def _page(clis: Sequence[tuple[str, VirtualCli, Sequence[Operation]]], arguments: bool = False, most: int = 0) -> str:
-    parts = [f"{FRONT}\n# Commands\n\n{USAGE}{' In parentheses: required arguments.' if arguments else ''}\n"]
+def _page(clis: Sequence[tuple[str, VirtualCli, Sequence[Operation]]], detailed: Container[str] = (),
+          most: int = 0) -> str:
+    """The page; required arguments for the CLIs in `detailed`, and at most `most` operations of a kind (0: all)."""
+    usage = USAGE
+    if detailed:
+        whole = all(name in detailed for name, _, _ in clis)
+        usage += f" In parentheses{'' if whole else ', where there is room'}: required arguments."
+    parts = [f"{FRONT}\n# Commands\n\n{usage}\n"]
     for name, cli, operations in clis:
         lines = [f"**{name}**: {cli.description}" + ("" if operations else f" See `{name} --help`.")]
         for title, chosen in (("look", [o for o in operations if set(o.effects) <= {"read"}]),
                               ("act", [o for o in operations if not set(o.effects) <= {"read"}])):
-            shown = [_named(o, arguments) for o in (chosen[:most] if most else chosen)]
+            shown = [_named(o, name in detailed) for o in (chosen[:most] if most else chosen)]
             if len(shown) < len(chosen):
                 shown.append(f"and {len(chosen) - len(shown):,} more")
             if shown:

@@ -90,13 +90,13 @@ def _peer(scripts: list[Script], lines: dict[str, tuple[tuple[str, ...], str]]) 
         script.peer = lines.get(script.name)
 
 
-def simulated(name: str, simulator: str, mount: Callable[[Any, Any], Any], at: str, listing: str, page: int, find: str,
-              word: str, *, n: int | None = None, options: str = "", unsure: int = 0, why: str = "", first: int = 0,
-              details: int = 0) -> Callable[[], AbstractContextManager[Account]]:
-    """A service whose simulator is the class `simulator` of bench/services/NAME and whose mount is mount(tree, simulator).
+def simulated(name: str, simulator: str, mount: Callable[[Any, Any], Any], at: str, listing: str, page: int,
+              find: str, word: str, *, n: int | None = None,
+              **rest: Any) -> Callable[[], AbstractContextManager[Account]]:
+    """A service whose simulator is the class `simulator` of bench/services/NAME, its mount mount(module, simulator).
 
-    find  arguments of find below `at` that give the file of the scripts first;  n: items of `listing`, where a name is
-    not one item;  the rest as in `standard`
+    find  arguments of find that give the file of the scripts first;  n: items of `listing`, where a name is not one
+    item;  word, rest: as in `standard`
     """
     @contextmanager
     def open_account() -> Iterator[Account]:
@@ -108,20 +108,19 @@ def simulated(name: str, simulator: str, mount: Callable[[Any, Any], Any], at: s
             with terminal() as one:
                 file = one.run(f"find {find} | head -1").stdout.rstrip("\n")
                 items = n or len(one.run(f"ls '{listing}'").stdout.splitlines())
-                usage = one.run(f"grep -rlw {options} {word} {at}").usage if word else None
+                usage = one.run(f"grep -rlw {word} {at}").usage if word else None
             found = usage.candidates if usage is not None else 0
-            scripts = standard(listing, items, page, file, file.count("/"), at, word, found, options=options, unsure=unsure,
-                               why=why, first=first, details=details)
-            yield Account(running, terminal, scripts)
+            depth = file.count("/")
+            yield Account(running, terminal, standard(listing, items, page, file, depth, at, word, found, **rest))
     return open_account
 
 
 SERVICES = [
     Service("gmail", gmail), Service("slack", slack),
     Service("github", simulated(
-        "github", "GitHubSimulator", lambda t, s: t.GitHub(Token("ghp_simulator"), endpoint=s.address, rate=0.0), "/github",
-        "/github/norrsken/firmware/issues", 100, "/github/norrsken/firmware/issues -name '1*.json'", "kelvin", n=200,
-        first=1, unsure=2, why="the same for issues and pull requests")),
+        "github", "GitHubSimulator", lambda t, s: t.GitHub(Token("ghp_simulator"), endpoint=s.address, rate=0.0),
+        "/github", "/github/norrsken/firmware/issues", 100, "/github/norrsken/firmware/issues -name '1*.json'",
+        "", n=200, first=1)),
     Service("linear", simulated(
         "linear", "LinearSimulator", lambda t, s: t.Linear(Token("lin_api_simulator"), endpoint=s.address), "/linear",
         "/linear/ENG/issues", 250, "/linear/ENG/issues -name '*.md'", "kelvin", n=200, first=1, unsure=10,

@@ -149,8 +149,8 @@ def row(name: str, against: str, wanted: float, ours: float, other: float) -> di
 
 def run(show: Callable[[str], None], rounds: int = 3) -> list[dict[str, object]]:
     """The rows, measured by this file as a program in a mount namespace; none where nothing can be mounted."""
-    done = subprocess.run(["unshare", "-m", sys.executable, "-m", __name__, str(rounds)], stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, text=True, check=False)
+    done = subprocess.run(["unshare", "-m", sys.executable, "-m", __name__, str(rounds)], capture_output=True,
+                          text=True, check=False)
     if done.returncode:
         show(f"mount: not measured: {(done.stderr.strip().splitlines() or ['?'])[-1]}")
         return []

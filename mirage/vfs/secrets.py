@@ -6,7 +6,7 @@ import os
 KINDS = ("env", "file", "keyring", "cmd")
 HIDDEN = "***"
 SHORTEST = 6                                                 # characters; shorter ones cannot be told from other text
-BEGINNING = 12                                               # characters that give a long secret away, where a text was cut
+BEGINNING = 12                                               # characters that tell of a secret in a text that was cut
 KEPT = 1_000
 
 _known: dict[str, None] = {}
@@ -18,20 +18,20 @@ def remember(text: str) -> None:
     For what is derived from a Secret, such as an access token; Secret.reveal calls it.
     """
     parts = [text, text.strip()]
-    if "://" in text:
-        from urllib.parse import unquote, urlsplit
-        try:
-            password = urlsplit(text.strip()).password or ""
-        except ValueError:
-            password = ""
-        parts += [password, unquote(password)]
-    elif text.lstrip().startswith("{"):
+    if text.lstrip().startswith("{"):
         import json
         try:
             parts += [value for key, value in json.loads(text).items()
                       if isinstance(value, str) and not key.endswith(("_uri", "_url", "type"))]
         except (ValueError, AttributeError):
             pass
+    elif "://" in text:
+        from urllib.parse import unquote, urlsplit
+        try:
+            password = urlsplit(text.strip()).password or ""
+        except ValueError:
+            password = ""
+        parts += [password, unquote(password)]
     for part in parts:
         if len(part) >= SHORTEST:
             _known[part] = None
@@ -41,12 +41,16 @@ def remember(text: str) -> None:
 
 def hide(text: str) -> str:
     """`text` without any secret that was used so far, for the words of a service: some repeat what they were sent."""
-    for secret in list(_known):
-        head = secret[:BEGINNING] if len(secret) > BEGINNING else secret
-        at = text.find(head)
-        while at >= 0:
+    known = sorted(_known, key=len, reverse=True)
+    for secret in known:
+        if secret in text:
+            text = text.replace(secret, HIDDEN)
+    for secret in known:
+        head = secret[:BEGINNING]
+        at = text.find(head) if len(secret) > BEGINNING and "://" not in head and head[0] != "{" else -1
+        while at >= 0:                                       # the text was cut inside of it
             end = at + len(head)
-            while end < len(text) and end - at < len(secret) and text[end] == secret[end - at]:
+            while end < len(text) and text[end] == secret[end - at]:
                 end += 1
             text = text[:at] + HIDDEN + text[end:]
             at = text.find(head, at + len(HIDDEN))

@@ -119,7 +119,7 @@ class Events:
         found: list[Event] = []
         page = ""
         while True:
-            more = {"pageToken": page} if page else {}
+            more: dict[str, Any] = {"pageToken": page} if page else {}
             answer = self.client.call("calendar.events.list", calendarId=calendar, maxResults=PAGE, **parameters,
                                       **more)
             found += answer.get("items", ())

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from mirage.mounts.gdrive.account import DRIVES, LINKED
 from mirage.mounts.gdrive.items import DIRECTORIES, SHORTCUT
-from mirage.mounts.gdrive.mount import WHOLE, Place
+from mirage.mounts.gdrive.mount import Place
 from mirage.vfs.estimate import Cost, Range, calls
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from mirage.mounts.gdrive.mount import Drive
 
 FREE = calls(0, 0)
+PART = 1 << 18                                               # the smallest part that is read of a file
 READING = ("read", "read_all", "search")
 
 
@@ -99,5 +100,5 @@ def _content(mount: Drive, kind: str, item: Item) -> Cost:
     content = Range(0, item.size if kind == "blob" and item.size is not None else None)
     if mount.store.peek((kind, item.id, item.version), f"/{item.id}/content", math.inf) is not None or item.size == 0:
         return Cost(Range(), Range(0, None))
-    most = 1 + (item.size or 0) // WHOLE if kind == "blob" else 1
+    most = 1 + (item.size or 0) // PART if kind == "blob" else 1
     return Cost(Range(0, most), content if kind == "blob" else Range(0, None))

@@ -72,6 +72,13 @@ def office_kind(name: str, kind: str) -> str | None:
     return found if found is not None and available(found) else None
 
 
+def possible_names(item: Item) -> list[tuple[str, str]]:
+    """(kind, name) of an item's files, with and without its id: which it is depends on what else is in the folder."""
+    whole = item.parts()[0][0] == "blob"
+    return [(kind, stem + suffix) for stem in (item.stem(), _insert(item.stem(), item.id, whole))
+            for kind, suffix in item.parts()]
+
+
 def names_of(items: Iterable[Item], taken: Iterable[str] = ()) -> dict[str, tuple[str, Item]]:
     """name -> (kind, item) of everything in a folder. `__<id>` on all items of which a name collides, case ignored."""
     known = list({item.id: item for item in items}.values())

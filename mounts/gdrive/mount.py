@@ -36,7 +36,7 @@ MODES = ("exact", "service", "auto")
 NAME = "gdrive"
 WIDTH = 10                                                   # files that are fetched at a time
 LIMITS = {"sheets": (1.0, 60.0), "docs": (5.0, 300.0), "slides": (1.0, 60.0)}   # Google's quotas for reading, a user
-WHOLE = 1 << 18                                              # smaller files are never read by ranges
+WHOLE = 1 << 20                                              # smaller files are never read by ranges
 SHEET_FIELDS = ("spreadsheetId,spreadsheetUrl,properties(title,locale,timeZone),namedRanges,sheets(properties,merges,"
                 "data(startRow,startColumn,rowData(values(userEnteredValue,effectiveValue,formattedValue,hyperlink,"
                 "note))))")
@@ -157,7 +157,7 @@ class Drive:
         if parent.kind == "linked":
             return self._outside(name)
         if parent.kind == "tabs":
-            return Place("tab", item=parent.item, tab=name) if name in self._tabs(parent, content=True) else None
+            return Place("tab", item=parent.item, tab=name) if name in self.tabs(parent, content=True) else None
         found = self.named(parent).get(name)
         return self._place(*found) if found is not None else None
 
@@ -255,7 +255,7 @@ class Drive:
         if place.kind == "linked":
             return []
         if place.kind == "tabs":
-            return [Entry(name, self._stat(Place("tab", item=place.item, tab=name))) for name in self._tabs(place)]
+            return [Entry(name, self._stat(Place("tab", item=place.item, tab=name))) for name in self.tabs(place)]
         entries = [Entry(name, self._stat(self._place(kind, item)))
                    for name, (kind, item) in self.named(place).items()]
         if path == "/" and not self.root:
@@ -333,8 +333,25 @@ class Drive:
         return item.size > WHOLE and part or item.size > self.whole
 
     def _range(self, item: Item, start: int, end: int) -> bytes:
+        """A part of a file. Who reads on behind the last part gets the rest in one call, if it can be kept."""
         if start >= end:
             return b""
+        assert item.size is not None
+        key, at = ("part", item.id, item.version), f"/{item.id}/content"
+        kept = self.store.peek(key, at, math.inf)
+        first, known = kept.value if kept is not None else (start, b"")
+        if first <= start and end <= first + len(known):
+            return known[start - first:end - first]
+        if item.size > self.whole:
+            return self._part(item, start, end)
+        goes_on = known and start == first + len(known)
+        mark = self.store.mark()
+        data = self._part(item, start, item.size if goes_on else end)
+        whole = known + data if goes_on else data
+        self.store.put(key, Kept((first if goes_on else start, whole), len(whole)), mark)
+        return data[:end - start]
+
+    def _part(self, item: Item, start: int, end: int) -> bytes:
         data, total = blocking.call(partial(self.client.media, "drive.files.get_media", start, end, fileId=item.id,
                                             supportsAllDrives=True))
         if total is not None and total != item.size:
@@ -350,7 +367,7 @@ class Drive:
         if data is None:
             try:
                 data = blocking.call(self._render, place, item, kept.value)
-            except (AttributeError, IndexError, KeyError, TypeError, ValueError) as e:
+            except (AttributeError, IndexError, KeyError, RecursionError, TypeError, ValueError) as e:
                 raise service_error(errno.EIO, f"gdrive: {item.name}: the service's answer has another shape than it "
                                                f"should ({type(e).__name__})") from None
             kept.rendered[name] = data
@@ -406,7 +423,7 @@ class Drive:
     def _meta(item: Item) -> bytes:
         return _encode(json.dumps(item.raw, ensure_ascii=False, indent=2) + "\n")
 
-    def _tabs(self, place: Place, content: bool = False) -> dict[str, Any]:
+    def tabs(self, place: Place, content: bool = False) -> dict[str, Any]:
         """CSV files of a spreadsheet: from its content where that is kept, else only their names are asked for.
 
         content  one of them will be read: where nothing is known ask for all at once

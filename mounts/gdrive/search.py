@@ -13,7 +13,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from mirage.mounts.gdrive.account import ALL, DRIVES, PAGE, SEARCHED
-from mirage.mounts.gdrive.items import APPS, DOC, FOLDER, SHEET, SHORTCUT, SLIDES, Item, office_kind
+from mirage.mounts.gdrive.items import DOC, FOLDER, SHEET, SHORTCUT, SLIDES, Item, office_kind, possible_names
 from mirage.mounts.gdrive.mount import Place
 from mirage.mounts.gdrive.office import KINDS
 from mirage.process import blocking
@@ -31,7 +31,7 @@ PLAIN = re.compile(r"[^\W\d_]{3,}")
 LAST_LETTER = 0x52F                                          # Latin, Greek, Cyrillic: scripts with spaces
 INDEXED = ("text/plain", "text/csv", "text/markdown", "text/html", *(mime for mime, _ in KINDS.values()))
 LARGE = 1 << 20                                              # bytes of a text; of larger ones only a part is indexed
-BYTES = 64 << 20                                            # read at most because the index may not know them
+BYTES = 64 << 20                                             # read at most because the index may not know them
 OFFICE_TYPES = tuple(mime for mime, _ in KINDS.values())
 ANY: tuple[str, ...] = ()                                    # all files of an item
 WIDTH = 6
@@ -162,8 +162,10 @@ class _Search:
         q = " and ".join(f"fullText contains {quoted(term)}" for term in terms)
         return self._below(self._files(f"{FILES} and {q}", SOME))
 
-    def _wants(self, suffix: str) -> bool:
-        return self.query.names is None or self.query.names(f"a{suffix}")
+    def _wants(self, item: Item, *kinds: str) -> bool:
+        """Would the command read one of these files of an item, by their names?"""
+        names = self.query.names
+        return names is None or any(names(name) for kind, name in possible_names(item) if not kinds or kind in kinds)
 
     def whole(self, terms: list[str]) -> Candidates:
         """Every file with these whole words is among the candidates, or the note says how many are not."""
@@ -181,23 +183,20 @@ class _Search:
         """
         since = self.mount.client.now() - self.mount.lag - self.mount.store.ttl
         at = datetime.fromtimestamp(since, UTC).strftime("%Y-%m-%dT%H:%M:%S")
-        known = [DOC, SLIDES, *(() if self._wants(".gsheet.json") else (SHEET,))]
-        q = " and ".join(f"mimeType != '{mime}'" for mime in known)
         found: Wanted = {}
-        for item in self._below(self._kept(f"{FILES} and (({q}) or modifiedTime > '{at}')", SOME, q)):
+        q = f"{FILES} and ((mimeType != '{DOC}' and mimeType != '{SLIDES}') or modifiedTime > '{at}')"
+        for item in self._below(self._kept(q, SOME, "elsewhere")):
             if item.mtime_ns >= since * 10**9 or item.kind not in INDEXED and item.kind != SHEET \
                     or (item.size or 0) > LARGE:
-                found[item.id] = (item, ANY)
+                if item.kind == SHEET or self._wants(item):
+                    found[item.id] = (item, ANY)
             elif item.kind == SHEET:
-                found[item.id] = (item, ("sheet",))
-            elif office_kind(item.name, item.kind) is not None or item.kind in OFFICE_TYPES:
-                if self._names(item.name):
-                    found[item.id] = (item, ("blob",))
-        return {id: pair for id, pair in found.items() if pair[0].kind == SHEET or pair[0].kind.startswith(APPS)
-                or self._names(pair[0].name) or self._names(f"{pair[0].name}.md")}
-
-    def _names(self, name: str) -> bool:
-        return self.query.names is None or self.query.names(name)
+                if self._wants(item, "sheet"):
+                    found[item.id] = (item, ("sheet",))
+            elif (item.kind in OFFICE_TYPES or office_kind(item.name, item.kind) is not None) \
+                    and self._wants(item, "blob"):
+                found[item.id] = (item, ("blob",))
+        return found
 
     def some(self, terms: list[str], bound: int | None) -> Candidates | None:
         """What the service finds for the words of the pattern; None where there are few files: read them all."""
@@ -210,9 +209,8 @@ class _Search:
     def _count(self, bound: int | None) -> int:
         """Unread files below the operand; asks for a page more than the bound needs at most."""
         most = None if bound is None else bound * 2
-        found = self.mount.account.pages("drive.files.list", "files", q=FILES,
-                                 pageSize=PAGE, fields="nextPageToken,files(id,parents)", most=most, **ALL,
-                                 **self.parameters)
+        found = self.mount.account.pages("drive.files.list", "files", q=FILES, pageSize=PAGE, most=most, **ALL,
+                                         fields="nextPageToken,files(id,parents)", **self.parameters)
         return sum((raw.get("parents") or [""])[0] in self.folders for raw in found)
 
     # ---- from items to paths
@@ -226,7 +224,7 @@ class _Search:
             directory, named = place
             for name, (kind, item) in named.items():
                 if item.id in items and (items[item.id][1] is ANY or kind in items[item.id][1]):
-                    paths += self._shown(f"{directory}/{name}", name, kind)
+                    paths += self._shown(f"{directory}/{name}", name, kind, item)
         paths.sort(key=_walk_order)
         self.mount.counters.add(searches=1, candidates=len(paths))
         note = f"{NOTE}; {skipped:,} items not read (--exact reads them)" if skipped else ""
@@ -234,15 +232,14 @@ class _Search:
             note = f"{NOTE}, and it did not look everywhere (--exact reads all)"
         return Candidates(paths, not skipped and not self.partial, skipped, note)
 
-    def _shown(self, path: str, name: str, kind: str) -> list[str]:
+    def _shown(self, path: str, name: str, kind: str, item: Item) -> list[str]:
         """The files of one name that the command would read."""
         names = self.query.names
         if kind != "tabs":
             return [path] if names is None or names(name) else []
-        if not self._wants(".csv"):
-            return []
-        return [f"{path}/{entry.name}" for entry in self.mount.list(path)
-                if names is None or names(entry.name)]
+        likely = names is None or names("a.csv")             # else only their names are asked for
+        tabs = self.mount.tabs(Place("tabs", item=item), content=likely)
+        return [f"{path}/{tab}" for tab in tabs if names is None or names(tab)]
 
     def _named(self, folder: str) -> tuple[str, Any]:
         """(path, names) of a folder."""

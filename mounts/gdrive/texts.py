@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     Resource = dict[str, Any]
 
+DEEPEST = 20                                                 # levels of a list
+CELLS = 10_000_000                                           # of a spreadsheet
 MONOSPACED = ("courier", "consolas", "mono", "menlo", "source code")
 ORDERED = ("DECIMAL", "ALPHA", "ROMAN", "ZERO_DECIMAL", "UPPER_ALPHA", "UPPER_ROMAN")
 
@@ -90,11 +92,11 @@ class _Document:
         if style == "TITLE":
             return f"# {text.strip()}", False
         if style.startswith("HEADING_"):
-            return f"{'#' * int(style[8:])} {text.strip()}", False
+            return f"{'#' * min(int(style[8:]), 6)} {text.strip()}", False
         return text.strip(" "), False
 
     def _bullet(self, bullet: Resource) -> str:
-        id, level = str(bullet.get("listId", "")), int(bullet.get("nestingLevel", 0))
+        id, level = str(bullet.get("listId", "")), min(int(bullet.get("nestingLevel", 0)), DEEPEST)
         levels = self.part.get("lists", {}).get(id, {}).get("listProperties", {}).get("nestingLevels", [])
         glyph = levels[level].get("glyphType", "") if level < len(levels) else ""
         for key in [key for key in self.counts if key[0] == id and key[1] > level]:
@@ -184,7 +186,7 @@ def _slide_text(text: Resource) -> str:
     for element in text.get("textElements", []):
         if "paragraphMarker" in element:
             bullet = element["paragraphMarker"].get("bullet")
-            start = "  " * bullet.get("nestingLevel", 0) + "- " if bullet is not None else ""
+            start = "  " * min(bullet.get("nestingLevel", 0), DEEPEST) + "- " if bullet is not None else ""
         else:
             run = element.get("textRun") or element.get("autoText") or {}
             piece = _run(run.get("content", ""), run.get("style", {}))
@@ -224,6 +226,8 @@ def tab_csv(sheet: Resource) -> bytes:
     rows: list[list[str]] = []
     for grid in sheet.get("data", []):
         top, left = grid.get("startRow", 0), grid.get("startColumn", 0)
+        if max(top, left) > CELLS:
+            raise ValueError("a grid begins outside of what a spreadsheet can have")
         for number, row in enumerate(grid.get("rowData", []), top):
             while len(rows) <= number:
                 rows.append([])

@@ -104,6 +104,7 @@ class GitHubClient:
         """All items of a listing, or those of its first `most` pages; `items` is their key in the answer."""
         found: list[Any] = []
         following, asked = path, {"per_page": PER_PAGE, **query}
+        seen: set[str] = set()
         for number in range(1, MOST + 1):
             answer = self.send("GET", following, asked)
             page = answer.value.get(items) if items and isinstance(answer.value, dict) else answer.value
@@ -112,6 +113,9 @@ class GitHubClient:
             found += page
             if not answer.next or number == most:
                 return found
+            if answer.next in seen:
+                raise self.error(0, f"the pages of {path} go round in a circle")
+            seen.add(answer.next)
             following, asked = answer.next, {}
         raise self.error(413, f"more than {MOST} pages in {path}")
 

@@ -17,6 +17,8 @@ from mirage.process import blocking
 from mirage.vfs.search import Candidates
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from mirage.mounts.github.tree import GitHub
     from mirage.vfs.search import Query
 
@@ -24,6 +26,9 @@ WORD = re.compile(r"[^\W_]{2,}")
 MOST = 10                                                    # pages of 100: GitHub gives no more
 NOTE = "searched by the service for whole words"
 PER_PULL = 3                                                 # calls for pr.json and diff.patch
+PER_CALL = 10                                                # issues whose comments come with one call, about
+REPOS = 10                                                   # so many are looked at to know how much there is
+KINDS = ("issues", "pulls", "actions", "tree")
 ISSUES = (("issues", "issue", (".json", ".md")), ("pulls", "pr", ("/pr.json", "/pr.md")))
 BELOW = ("tree", "issues", "pulls")
 
@@ -72,19 +77,38 @@ class _Search:
 
     def unread(self) -> int | None:
         """Calls that reading everything takes, about; None: nobody knows, and it is much."""
-        if not self.full:
-            return None
         if self.kind == "tree":
             return self._files(self.full, [self.ref] if self.ref else list(self.mount.refs.list(self.full)))
-        kinds = [self.kind] if self.kind else ["issues", "pulls"]
-        base, count = self._base(self.full), 0
+        if self.full:
+            return self._items(self.full, [self.kind] if self.kind else KINDS)
+        repos = [name for name in self.mount.mine() if name.startswith(f"{self.owner}/" if self.owner else "")]
+        if not 0 < len(repos) <= REPOS:
+            return None
+        total = 0
+        for full in repos:
+            total += self._items(full, KINDS)
+            if total > self.mount.bound:
+                return None
+        return total
+
+    def _items(self, full: str, kinds: Iterable[str]) -> int:
+        """The same for these directories of a repository."""
+        count = 0
         for kind in kinds:
-            items = self.mount.items(f"{base}/{kind}")
-            if kind == "pulls":
-                count += PER_PULL * len(items)
+            try:
+                if kind == "tree":
+                    count += self._files(full, list(self.mount.refs.list(full)))
+                    continue
+                items = self.mount.items(f"{self._base(full)}/{kind}")
+            except OSError as e:
+                if e.errno != errno.EACCES:
+                    raise
+                continue                                     # the walk will say so
+            if kind == "issues":
+                count += sum(bool(item.get("comments")) for item in items.values()) // PER_CALL
             else:
-                count += sum(bool(item.get("comments")) for item in items.values()) // 10
-        return count if self.kind else count + self._files(self.full, list(self.mount.refs.list(self.full)))
+                count += len(items) * (PER_PULL if kind == "pulls" else 1)
+        return count
 
     def _files(self, full: str, refs: list[str]) -> int:
         """Missing blobs, one call for those that come with an archive; other refs share most of them."""

@@ -48,7 +48,8 @@ class ImapAccount:
             connection.select(raw, write)
             return function(connection)
         try:
-            return blocking.call(self.client.run, ask, not write, raw)
+            result: T = blocking.call(self.client.run, ask, not write, raw)
+            return result
         finally:
             if write:
                 self.box.touch(label)

@@ -53,7 +53,7 @@ class ImapMeta(Meta):
 
 
 class State:
-    """What is known of one folder. `metas` is None until it is listed; `sorted` follows it; `serial` counts requests."""
+    """What is known of one folder. `metas` is None until it is listed; `sorted` follows; `serial` counts requests."""
 
     __slots__ = ("fresh", "metas", "modseq", "next", "serial", "sorted", "tag", "validity")
 
@@ -206,7 +206,7 @@ class Mailbox:
         state = self.sync(folder.label, whole=True)
         with self._lock:
             if state.sorted is None:
-                state.sorted = sorted((state.metas or {}).values(), key=lambda m: (m.date, m.uid))
+                state.sorted = [*sorted((state.metas or {}).values(), key=lambda m: (m.date, m.uid))]
             return state.sorted
 
     def day(self, folder: Folder, start: int, end: int) -> list[Meta]:

@@ -9,8 +9,8 @@ PROJECT = """id slugId name description content state progress priority startDat
 # the fields of an issue that are lists: (what is asked of each, how many at first)
 LISTS = {"labels": ("name", 20), "children": ("identifier title", 20), "attachments": ("title url", 20),
          "comments": ("id body createdAt updatedAt user { name displayName } parent { id }", 30)}
-ISSUE = """id identifier number title description priority priorityLabel estimate dueDate url createdAt updatedAt startedAt
-  completedAt canceledAt archivedAt team { id key name } state { name type } assignee { name displayName }
+ISSUE = """id identifier number title description priority priorityLabel estimate dueDate url createdAt updatedAt
+  startedAt completedAt canceledAt archivedAt team { id key name } state { name type } assignee { name displayName }
   creator { name displayName } project { name } cycle { number name } parent { identifier title }"""
 BATCH = 40                                                   # whole issues in a request: complexity below 10,000
 PAGE = "pageInfo { hasNextPage endCursor }"
@@ -45,5 +45,6 @@ def more(field: str) -> str:
 
 def issues(fields: str = "...Whole", first: int = BATCH) -> str:
     """Issues by a filter, page by page."""
-    return f"""query Issues($filter: IssueFilter, $after: String) {{ issues(first: {first}, after: $after, filter: $filter) {{
-  nodes {{ {fields} }} {PAGE} }} }} {whole() if '...Whole' in fields else ''}"""
+    fragment = whole() if "...Whole" in fields else ""
+    return f"""query Issues($filter: IssueFilter, $after: String) {{
+  issues(first: {first}, after: $after, filter: $filter) {{ nodes {{ {fields} }} {PAGE} }} }} {fragment}"""

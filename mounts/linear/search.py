@@ -23,9 +23,17 @@ if TYPE_CHECKING:
 WORD = re.compile(r"[A-Za-z]{3,}")
 HEX = re.compile(r"[0-9a-f]+")
 PRIORITIES = ("No priority", "Urgent", "High", "Medium", "Low")
-CONSTANT = " ".join([queries.ISSUE, *(fields for fields, _ in queries.LISTS.values()), *queries.LISTS, *(n for n, _ in FACTS),
-                     *PRIORITIES, "nodes null Labels Sub-issue Attachment Comments somebody https linear app issue "
-                     "triage backlog unstarted started completed canceled"]).casefold()
+CONSTANT = " ".join(
+    [
+        queries.ISSUE,
+        *(fields for fields, _ in queries.LISTS.values()),
+        *queries.LISTS,
+        *(n for n, _ in FACTS),
+        *PRIORITIES,
+        "nodes null Labels Sub-issue Attachment Comments somebody https linear app issue "
+        "triage backlog unstarted started completed canceled",
+    ]
+).casefold()
 
 
 def search(mount: Linear, path: str, query: Query) -> Candidates | None:
@@ -45,7 +53,9 @@ def search(mount: Linear, path: str, query: Query) -> Candidates | None:
     forms = [word, word[1:]] if word[0] in "ntrbf" else [word]
     found: list[Any] = []
     for team in teams:
-        filter = {"and": [{"team": {"id": {"eq": team["id"]}}}, {"or": [part for form in forms for part in _anywhere(form)]}]}
+        filter = {
+            "and": [{"team": {"id": {"eq": team["id"]}}}, {"or": [part for form in forms for part in _anywhere(form)]}]
+        }
         found += blocking.call(partial(mount.client.nodes, queries.issues(f"{queries.BRIEF} team {{ key }}", 100),
                                        {"filter": filter}, "issues"))
     names_wanted = query.names or (lambda name: True)
@@ -70,19 +80,32 @@ def _is_plain(word: str) -> bool:
 def _workspace(mount: Linear) -> str:
     from mirage.vfs.declare.store import Kept
     text = "query Workspace { organization { urlKey } }"
-    return str(mount.store.get(("workspace",), "/.workspace", lambda _: Kept(mount.client.query(text)["organization"]["urlKey"], 0),
-                               600.0).value).casefold()
+    return str(
+        mount.store.get(
+            ("workspace",), "/.workspace", lambda _: Kept(mount.client.query(text)["organization"]["urlKey"], 0), 600.0
+        ).value
+    ).casefold()
 
 
 def _anywhere(word: str) -> list[Any]:
     """Filters for issues that have a word in a text or a name."""
     has = {"containsIgnoreCase": word}
     people = [{"name": has}, {"displayName": has}]
-    return [{"title": has}, {"description": has}, {"state": {"name": has}}, {"project": {"name": has}}, {"cycle": {"name": has}},
-            {"parent": {"title": has}}, {"labels": {"name": has}}, {"comments": {"body": has}},
-            {"attachments": {"title": has}}, {"attachments": {"url": has}}, {"children": {"title": has}},
-            *({who: person} for who in ("assignee", "creator") for person in people),
-            *({"comments": {"user": person}} for person in people)]
+    return [
+        {"title": has},
+        {"description": has},
+        {"state": {"name": has}},
+        {"project": {"name": has}},
+        {"cycle": {"name": has}},
+        {"parent": {"title": has}},
+        {"labels": {"name": has}},
+        {"comments": {"body": has}},
+        {"attachments": {"title": has}},
+        {"attachments": {"url": has}},
+        {"children": {"title": has}},
+        *({who: person} for who in ("assignee", "creator") for person in people),
+        *({"comments": {"user": person}} for person in people),
+    ]
 
 
 def _in_walk(path: str) -> list[tuple[bool, str]]:

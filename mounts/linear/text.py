@@ -4,10 +4,27 @@ from __future__ import annotations
 from typing import Any
 
 Object = dict[str, Any]
-FACTS = (("Status", "state.name"), ("Priority", "priorityLabel"), ("Assignee", "assignee.name"), ("Creator", "creator.name"),
-         ("Project", "project.name"), ("Cycle", "cycle.number"), ("Estimate", "estimate"), ("Due", "dueDate"),
-         ("Parent", "parent.identifier"), ("Created", "createdAt"), ("Completed", "completedAt"), ("Link", "url"))
-PROJECT_FACTS = (("Status", "state"), ("Lead", "lead.name"), ("Start", "startDate"), ("Target", "targetDate"), ("Link", "url"))
+FACTS = (
+    ("Status", "state.name"),
+    ("Priority", "priorityLabel"),
+    ("Assignee", "assignee.name"),
+    ("Creator", "creator.name"),
+    ("Project", "project.name"),
+    ("Cycle", "cycle.number"),
+    ("Estimate", "estimate"),
+    ("Due", "dueDate"),
+    ("Parent", "parent.identifier"),
+    ("Created", "createdAt"),
+    ("Completed", "completedAt"),
+    ("Link", "url"),
+)
+PROJECT_FACTS = (
+    ("Status", "state"),
+    ("Lead", "lead.name"),
+    ("Start", "startDate"),
+    ("Target", "targetDate"),
+    ("Link", "url"),
+)
 
 
 def _facts(item: Object, wanted: tuple[tuple[str, str], ...]) -> list[str]:
@@ -26,7 +43,9 @@ def issue_text(issue: Object) -> str:
     facts = _facts(issue, FACTS)
     labels = [label["name"] for label in issue["labels"]["nodes"]]
     facts += [f"- Labels: {', '.join(labels)}"] if labels else []
-    facts += [f"- Sub-issue: {child['identifier']} {child['title']}" for child in issue.get("children", {}).get("nodes", ())]
+    facts += [
+        f"- Sub-issue: {child['identifier']} {child['title']}" for child in issue.get("children", {}).get("nodes", ())
+    ]
     facts += [f"- Attachment: [{a['title']}]({a['url']})" for a in issue.get("attachments", {}).get("nodes", ())]
     parts = [f"# {issue['identifier']} {' '.join(issue['title'].split())}".rstrip(), "\n".join(facts)]
     parts += [issue["description"].strip("\n")] if issue["description"] else []

@@ -24,8 +24,8 @@ MODES = ("exact", "service", "auto")
 KEY = re.compile(r"([A-Z][A-Z0-9]*)-([0-9]{1,9})")
 FILE = re.compile(r"/([^/]+)/issues/([A-Z0-9]+)-([0-9]{1,9})__[^/]*\.(?:json|md)")
 EXAMPLE = """\
-{"identifier": "ENG-1", "title": "...", "description": "...", "state": {"name": "Todo", "type": "unstarted"}, "assignee": {...},
- "labels": {"nodes": [...]}, "comments": {"nodes": [{"body": "...", "createdAt": "...", "user": {"name": "..."}}]}}
+{"identifier": "ENG-1", "title": "...", "description": "...", "state": {"name": "Todo", "type": "unstarted"},
+ "assignee": {...}, "labels": {"nodes": [...]}, "comments": {"nodes": [{"body": "...", "user": {...}}]}}
 """
 
 
@@ -55,22 +55,51 @@ class Linear(Declared):
 
     def _service(self) -> Service:
         from mirage.mounts.linear.search import search
-        issues = File(name="{KEY__Title}", each=self._issues, find=self._find, modified="updatedAt", about="an issue with comments",
-                      content=lambda scope: self.issue(scope.item["identifier"]), renderings=[
-                          Rendering(suffix=".json", example=EXAMPLE, note="`.md` is the same to read."),
-                          Rendering(suffix=".md", format="text", render=lambda issue, scope: issue_text(issue))])
-        projects = File(name="{name}", each=lambda s: self._list(s, "Projects", "projects", queries.PROJECT, 50), id="slugId",
-                        modified="updatedAt", renderings=[
-                            Rendering(suffix=".json"),
-                            Rendering(suffix=".md", format="text", render=lambda project, scope: project_text(project))])
+
+        issues = File(
+            name="{KEY__Title}",
+            each=self._issues,
+            find=self._find,
+            modified="updatedAt",
+            about="an issue with comments",
+            content=lambda scope: self.issue(scope.item["identifier"]),
+            renderings=[
+                Rendering(suffix=".json", example=EXAMPLE, note="`.md` is the same to read."),
+                Rendering(suffix=".md", format="text", render=lambda issue, scope: issue_text(issue)),
+            ],
+        )
+        projects = File(
+            name="{name}",
+            each=lambda s: self._list(s, "Projects", "projects", queries.PROJECT, 50),
+            id="slugId",
+            modified="updatedAt",
+            renderings=[
+                Rendering(suffix=".json"),
+                Rendering(suffix=".md", format="text", render=lambda project, scope: project_text(project)),
+            ],
+        )
         cycles = File(name="{stem}", each=self._cycles, modified="updatedAt", renderings=[Rendering(suffix=".json")])
         members = File(name="members", content=lambda s: self._list(s, "Members", "members", queries.USER, 100),
                        renderings=[Rendering(suffix=".jsonl", format="jsonl")])
-        return Service(name="linear", summary="Linear. Change it with the `linear` CLI.", base_url="https://api.linear.app",
-                       search=search, tree=[
-                           Directory(name="{TEAM}", each=lambda scope: self.teams(), as_="team", children=[
-                               Directory(name="issues", children=[issues]), Directory(name="projects", children=[projects]),
-                               Directory(name="cycles", children=[cycles]), members])])
+        return Service(
+            name="linear",
+            summary="Linear. Change it with the `linear` CLI.",
+            base_url="https://api.linear.app",
+            search=search,
+            tree=[
+                Directory(
+                    name="{TEAM}",
+                    each=lambda scope: self.teams(),
+                    as_="team",
+                    children=[
+                        Directory(name="issues", children=[issues]),
+                        Directory(name="projects", children=[projects]),
+                        Directory(name="cycles", children=[cycles]),
+                        members,
+                    ],
+                )
+            ],
+        )
 
     # ---- what is asked for
 
@@ -83,7 +112,9 @@ class Linear(Declared):
         return found
 
     def _list(self, scope: Scope, name: str, field: str, fields: str, first: int = 250) -> list[Object]:
-        return self.client.nodes(queries.of_team(name, field, fields, first), {"id": scope["team"]["id"]}, f"team.{field}")
+        return self.client.nodes(
+            queries.of_team(name, field, fields, first), {"id": scope["team"]["id"]}, f"team.{field}"
+        )
 
     def _issues(self, scope: Scope) -> list[Object]:
         return [brief(issue) for issue in self._list(scope, "TeamIssues", "issues", queries.BRIEF)]
@@ -188,7 +219,9 @@ class Linear(Declared):
         """What is kept of an issue is not true any more."""
         directory = f"/{identifier.partition('-')[0]}/issues"
         kept = self.store.peek((directory, 0, "list"), directory)
-        names = [name for name, item in kept.value.items() if item["identifier"] == identifier] if kept is not None else []
+        names = (
+            [name for name, item in kept.value.items() if item["identifier"] == identifier] if kept is not None else []
+        )
         self.store.drop([f"/.issues/{identifier}", *(f"{directory}/{name}" for name in names)], below=False)
 
     def __repr__(self) -> str:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from mirage.mounts.mail.folders import Folder
     from mirage.mounts.mail.message import Attachment, Mail, Meta
     from mirage.vfs.declare.mount import Entries, Place
+    from mirage.vfs.estimate import Cost
+    from mirage.vfs.search import Query
     from mirage.vfs.service import ByteCache
 
     Item = dict[str, Any]
@@ -98,7 +100,7 @@ class MailMount(Declared):
         self._attachment = File(name="{name}", each=self._attachments, id="", ttl=0, find=self._one_attachment,
                                 content=_nothing, renderings=[Rendering(format="bytes")])
         self._message = File(
-            name="{Subject}", each=self._in_folder, unique="always", ttl=0, find=self._one, content=_nothing,
+            name="{Subject}", each=self._in_folder, unique="always", ttl=0, find=self._message_of, content=_nothing,
             about="one message (INBOX, Sent, Drafts, Archive, ...)",
             renderings=[Rendering(suffix=JSON, example=EXAMPLE), Rendering(suffix=EML, format="bytes", listed=False)])
         beside = Directory(
@@ -146,7 +148,7 @@ class MailMount(Declared):
     def _in_folder(self, scope: Scope) -> list[Item]:
         return [_item(meta) for meta in self.in_day(self._folder_of(scope), scope["day"]["day"])]
 
-    def _one(self, scope: Scope, name: str) -> Item | None:
+    def _message_of(self, scope: Scope, name: str) -> Item | None:
         """The message of a name, if it belongs into this folder and day."""
         id, folder = split_id(name)[1], self._folder_of(scope)
         if not id or not self.box.listed(folder, id):
@@ -161,7 +163,7 @@ class MailMount(Declared):
         return [item for item in self._in_folder(scope) if item["meta"].attachments]
 
     def _one_attached(self, scope: Scope, name: str) -> Item | None:
-        item = self._one(scope, name)
+        item = self._message_of(scope, name)
         return item if item is not None and item["meta"].attachments else None
 
     def _attachments(self, scope: Scope) -> list[Item]:
@@ -279,7 +281,7 @@ class MailMount(Declared):
         if key == "eml":
             data = self.box.raw(meta.id)
         else:
-            following = self._following(folder, meta) if ahead and self.box.is_listed(folder) else None
+            following = self._behind(folder, meta) if ahead and self.box.is_listed(folder) else None
             data = self.render(self.box.mail(meta, following), meta, folder)
         meta.sizes[key] = len(data)
         if key == "eml" or len(data) > 1 << 16:
@@ -291,7 +293,7 @@ class MailMount(Declared):
         return mail.render(meta, folder.path, self.point, self.days.iso(meta.date), self.days.of(meta.date),
                            self.box.folders().shown(meta.labels))
 
-    def _following(self, folder: Folder, meta: Meta) -> Callable[[], Metas]:
+    def _behind(self, folder: Folder, meta: Meta) -> Callable[[], Metas]:
         """The messages behind this one in its folder, for reading ahead."""
         def find() -> Metas:
             metas: Metas = self.box.messages(folder)
@@ -322,6 +324,11 @@ class MailMount(Declared):
                 yield path, self._content(place, ahead=False)
             except OSError as e:
                 yield path, e
+
+    def estimate(self, path: str, action: str, queries: Sequence[Query] = ()) -> Cost:
+        """Nothing is told in advance where the provider does not know better."""
+        from mirage.vfs.estimate import unknown
+        return unknown(len(queries))
 
     def close(self) -> None:
         self.box.contents.clear()

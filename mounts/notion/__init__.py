@@ -1,4 +1,5 @@
-"""Notion as files: /<Title>__<id>/{page.json,page.md}, databases with rows.jsonl and rows.csv (mounts/notion/README.md)."""
+"""Notion as files: pages, databases and their rows (mounts/notion/README.md)."""
+
 from __future__ import annotations
 
 from mirage.vfs.secrets import Secret
@@ -7,8 +8,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from mirage.mounts.notion.tree import Notion
 
-OPTIONS: dict[str, object] = {"token": Secret, "endpoint": str, "roots": str, "search": str, "rate": float, "ttl": float,
-                              "cache": int, "bound": int}
+OPTIONS: dict[str, object] = {
+    "token": Secret,
+    "endpoint": str,
+    "roots": str,
+    "search": str,
+    "rate": float,
+    "ttl": float,
+    "cache": int,
+    "bound": int,
+}
 
 
 def build(**options: object) -> Notion:

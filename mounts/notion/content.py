@@ -1,4 +1,5 @@
-"""What is asked of Notion, and kept: pages, databases, blocks with what is inside them, rows, and where a page belongs."""
+"""What is asked of Notion, and kept: pages, databases, blocks with what is inside, rows, and where a page belongs."""
+
 from __future__ import annotations
 
 import errno
@@ -6,6 +7,7 @@ import math
 import threading
 import time
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mirage.mounts.notion.values import title_of
@@ -124,11 +126,12 @@ class Content:
         """The rows of a database, oldest first, a page at a time."""
         cursor: str | None = ""
         while cursor is not None:
-            kept = self.store.get(("rows", id, cursor), f"/.rows/{id}/{cursor}", lambda _, c=cursor: self._query(id, c))
+            make = partial(self._query, id, cursor)
+            kept = self.store.get(("rows", id, cursor), f"/.rows/{id}/{cursor}", make)
             yield kept.value
             cursor = kept.validators
 
-    def _query(self, id: str, cursor: str) -> Kept:
+    def _query(self, id: str, cursor: str, previous: Kept | None) -> Kept:
         body: Object = {"page_size": SIZE, "sorts": [{"timestamp": "created_time", "direction": "ascending"}]}
         if cursor:
             body["start_cursor"] = cursor

@@ -126,7 +126,11 @@ def _table(block: Block, content: Block) -> str:
 def _file(block: Block, content: Block) -> str:
     """Image, video, file, pdf, audio: the address; those of Notion's own store end after an hour."""
     url = (content.get(content.get("type", "")) or {}).get("url", "")
-    name = " ".join(plain(content.get("caption", [])).split()) or content.get("name") or url.partition("?")[0].rpartition("/")[2]
+    name = (
+        " ".join(plain(content.get("caption", [])).split())
+        or content.get("name")
+        or url.partition("?")[0].rpartition("/")[2]
+    )
     return f"{'!' if block['type'] == 'image' else ''}[{_escaped(name)}]({_address(url)})"
 
 
@@ -149,11 +153,28 @@ def _link_to_page(block: Block, content: Block) -> str:
 
 
 KINDS: dict[str, Callable[[Block, Block], str]] = {
-    "heading_1": _heading, "heading_2": _heading, "heading_3": _heading, "callout": _callout, "code": _code,
-    "quote": lambda block, content: _quoted(rich_markdown(content["rich_text"]), block), "toggle": _toggle, "table": _table,
-    "divider": lambda block, content: "---", "equation": lambda block, content: f"$$\n{content['expression']}\n$$",
-    "image": _file, "video": _file, "file": _file, "pdf": _file, "audio": _file, "bookmark": _bookmark, "embed": _bookmark,
-    "link_preview": _bookmark, "child_page": _child, "child_database": _child, "link_to_page": _link_to_page}
+    "heading_1": _heading,
+    "heading_2": _heading,
+    "heading_3": _heading,
+    "callout": _callout,
+    "code": _code,
+    "quote": lambda block, content: _quoted(rich_markdown(content["rich_text"]), block),
+    "toggle": _toggle,
+    "table": _table,
+    "divider": lambda block, content: "---",
+    "equation": lambda block, content: f"$$\n{content['expression']}\n$$",
+    "image": _file,
+    "video": _file,
+    "file": _file,
+    "pdf": _file,
+    "audio": _file,
+    "bookmark": _bookmark,
+    "embed": _bookmark,
+    "link_preview": _bookmark,
+    "child_page": _child,
+    "child_database": _child,
+    "link_to_page": _link_to_page,
+}
 
 
 def _escaped(text: str) -> str:

@@ -61,9 +61,23 @@ class Notion(Declared):
 
     def _service(self) -> Service:
         from mirage.mounts.notion.search import search
-        page = [File(name="page", content=self._whole, modified="page.edited", about="a page with its blocks", renderings=[
-            Rendering(suffix=".json", example=PAGE, note="`page.md` is the same to read; child pages are directories beside it."),
-            Rendering(suffix=".md", format="text", render=lambda whole, scope: page_markdown(whole))])]
+
+        page = [
+            File(
+                name="page",
+                content=self._whole,
+                modified="page.edited",
+                about="a page with its blocks",
+                renderings=[
+                    Rendering(
+                        suffix=".json",
+                        example=PAGE,
+                        note="`page.md` is the same to read; child pages are directories beside it.",
+                    ),
+                    Rendering(suffix=".md", format="text", render=lambda whole, scope: page_markdown(whole)),
+                ],
+            )
+        ]
         database = [
             File(name="database", content=lambda scope: self.content.get("database", scope["database"]["id"]),
                  modified="database.edited", renderings=[Rendering(suffix=".json")]),
@@ -72,8 +86,16 @@ class Notion(Declared):
             File(name="rows", pages=self._rows, renderings=[Rendering(suffix=".csv", format="text", render=self._csv)])]
 
         def directory(each: Callable[[Scope], Any], kind: str, about: str = "") -> Directory:
-            return Directory(name="{title}", each=each, find=lambda scope, name: self._find(scope, kind, name), id="hex",
-                             unique="always", as_=kind, modified="edited", about=about)
+            return Directory(
+                name="{title}",
+                each=each,
+                find=lambda scope, name: self._find(scope, kind, name),
+                id="hex",
+                unique="always",
+                as_=kind,
+                modified="edited",
+                about=about,
+            )
         pages = directory(lambda scope: self._inside(scope, "page"), "page", "a page; pages in it are below")
         tables = directory(lambda scope: self._inside(scope, "database"), "database", "a database")
         rows = directory(self._row_items, "page")
@@ -118,11 +140,16 @@ class Notion(Declared):
         if item is None:
             found = self.content.find(kind, dashed(id))
             item = as_item(found) if found is not None else None
-        if item is None or item["object"] != kind or with_id(item["title"], id) != name or not self._is_here(scope, item):
+        if (
+            item is None
+            or item["object"] != kind
+            or with_id(item["title"], id) != name
+            or not self._belongs(scope, item)
+        ):
             return None
         return self._seen(scope.path, [item])[0]
 
-    def _is_here(self, scope: Scope, found: Item) -> bool:
+    def _belongs(self, scope: Scope, found: Item) -> bool:
         owner = self.content.owner(found)
         values = scope.values
         if scope.path.endswith("/rows") and "database" in values:
@@ -176,7 +203,9 @@ class Notion(Declared):
         """The blocks of a page were changed, or what is listed in it."""
         places = [f"/.blocks/{id}", f"/.pages/{id}", f"/.databases/{id}"]
         path = self.paths.get(id)
-        self.store.drop(places + ([path, f"{path}/page", f"{path}/database", f"{path}/rows"] if path else []), below=False)
+        self.store.drop(
+            places + ([path, f"{path}/page", f"{path}/database", f"{path}/rows"] if path else []), below=False
+        )
 
     def path_of(self, item: Item) -> str | None:
         """Where a page or database is, if its parent was looked at."""

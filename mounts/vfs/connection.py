@@ -279,7 +279,7 @@ class Reading:
 
 
 class Glancing:
-    """`with connection.glancing:` the same, for who can bear that another program's last transaction shows GLANCE late."""
+    """`with connection.glancing:` the same, for who can bear to see another program's transaction GLANCE later."""
 
     __slots__ = ("_connection", "_looked")
 

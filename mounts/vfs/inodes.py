@@ -51,16 +51,22 @@ class Known:
 
 
 class TreeInodes:
-    """The tree of a database. Several of these, and terminals, may use one tree."""
+    """The tree of a database. Several of these, and terminals, may use one tree.
+
+    alone  nobody else uses the tree object (another one of the same file may be in use): owners are mapped there
+    """
 
     checked = True
     prompt = True
 
-    def __init__(self, tree: Tree, owners: Owners | None = None, ttl: float = TTL) -> None:
+    def __init__(self, tree: Tree, owners: Owners | None = None, ttl: float = TTL, alone: bool = False) -> None:
         self.tree = tree
         self.db = tree.db
         self.ttl = ttl
         self.owners = owners or Owners((os.getuid(), os.getgid()))
+        self._alone = alone
+        if alone:
+            tree.owners = self.owners.shown
         self._known: dict[int, Known] = {}
         self._names: dict[int, dict[str, int]] = {}          # directory -> what the kernel was told about names in it
         self._count = 0
@@ -146,6 +152,8 @@ class TreeInodes:
     def _stat(self, node: Node) -> Stat:
         """With the owner to show. Under the lock."""
         stat = self.tree.stat_of(node)
+        if self._alone:
+            return stat
         uid, gid = self.owners.shown(node.uid, node.gid)
         if (stat.uid, stat.gid) == (uid, gid):
             return stat

@@ -75,6 +75,7 @@ class Tree:
     def __init__(self, db: Connection, map_root: bool = True) -> None:
         self.db = db
         self.map_root = map_root
+        self.owners: Callable[[int, int], tuple[int, int]] | None = None    # what to show for whom, where it is another
         self.capabilities = Capabilities("open", "identity", "lookup") if db.readonly else Capabilities(
             "open", "create", "mkdir", "remove", "rename", "link", "symlink", "setattr", "xattr", "identity", "mkfifo",
             "lookup", "replace")
@@ -170,7 +171,9 @@ class Tree:
         else:
             blocks = 0
         uid, gid = node.uid, node.gid
-        if self.map_root:
+        if self.owners is not None:
+            uid, gid = self.owners(uid, gid)
+        elif self.map_root:
             uid, gid = uid or UID, gid or GID
         stat = Stat(mode, size, mtime, atime_ns=node.atime, ctime_ns=ctime, uid=uid, gid=gid, nlink=nlink,
                     ino=node.ino, dev=self.device, rdev=node.rdev, blocks=blocks,

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from mirage.clis._openapi import Document, DocumentError
 from mirage.clis.openapi import OpenApiCli
 from mirage.config import ConfigError, load
 from mirage.vfs.service import Retry
+from tests.judges import npm
 
 pytest.importorskip("jsonschema", reason="needs the extra openapi")
 BILLING = Path(__file__).parent / "data" / "billing.yaml"
@@ -241,17 +241,11 @@ def test_in_mirage_yaml(tmp_path, server):
 
 
 @pytest.mark.judge
-def test_large_documents_of_others(tmp_path):
+def test_large_documents_of_others():
     packages = {"@notionhq/notion-mcp-server@1.8.1": ("@notionhq/notion-mcp-server/scripts/notion-openapi.json", 19),
                 "@octokit/openapi": ("@octokit/openapi/generated/api.github.com.json", 900)}
     for package, (path, least) in packages.items():
-        try:
-            done = subprocess.run(["npm", "install", "--silent", "--ignore-scripts", "--prefix", str(tmp_path), package], capture_output=True, timeout=600)
-        except FileNotFoundError:
-            pytest.skip("npm is not installed")
-        if done.returncode:
-            pytest.skip(f"npm cannot install {package} here")
-        cli = OpenApiCli("api", tmp_path / "node_modules" / path)
+        cli = OpenApiCli("api", npm(package) / path)
         assert len(cli.operations) >= least
         from jsonschema import Draft202012Validator
         for operation in cli.operations.values():

@@ -199,6 +199,15 @@ def test_documents_with_everything():
     assert texts.document_text({}) == "\n"
 
 
+def test_numbers_of_the_service_are_not_believed():
+    deep = {"elements": [{"textRun": {"content": "x"}}], "bullet": {"nestingLevel": 10**12}}
+    assert texts.document_text({"body": {"content": [{"paragraph": deep}]}}) == "  " * 20 + "- x\n"
+    head = {"elements": [{"textRun": {"content": "x"}}], "paragraphStyle": {"namedStyleType": "HEADING_999999999999"}}
+    assert texts.document_text({"body": {"content": [{"paragraph": head}]}}) == "###### x\n"
+    with pytest.raises(ValueError):
+        texts.tab_csv({"data": [{"startRow": 10**12, "rowData": [{"values": [{"formattedValue": "x"}]}]}]})
+
+
 def test_a_resource_of_another_shape_is_an_error(small):
     mount = make_mount(small)
     mount.list("/Projects/Apollo")
@@ -328,7 +337,12 @@ def test_large_files_are_read_by_ranges(simulator):
         assert terminal.run("tail -c 5 /gd/Films/drone.mp4 > t; head -c 5 /gd/Films/drone.mp4 > h; wc -c < /gd/Films/drone.mp4").stdout == f"{10 << 20}\n"
         assert terminal.fs.read("/workspace/t") == film[-5:] and terminal.fs.read("/workspace/h") == film[:5]
         assert sum(e.sent for e in simulator.log) < 2 << 20 and all(e.status == 206 for e in simulator.log)
+        simulator.clear_log()
         assert terminal.run("md5sum < /gd/Films/drone.mp4").stdout.split()[0] == simulator.store.files[tops(simulator, "drone.mp4")].resource["md5Checksum"]
+
+        assert len(simulator.log) == 2                       # the first part, and the rest
+        terminal.run("cmp /gd/Films/drone.mp4 /gd/Films/drone.mp4; tail -c 100 /gd/Films/drone.mp4")
+        assert len(simulator.log) == 2
 
 
 def test_changes_by_others_show_after_the_ttl(simulator):
@@ -448,7 +462,7 @@ centre Trieste Halle Skye University Harbour pilots contradiction harvest anywhe
 
 @pytest.fixture(scope="module")
 def searched():
-    with DriveSimulator(files=160, index_lag=100) as simulator:
+    with DriveSimulator(files=180, index_lag=100) as simulator:
         prune(simulator, "broken.pdf", "drone.mp4")
         store = simulator.store
         new = store.add(tops(simulator, "HR"), "new.txt", "text/plain", b"a zebra\n", "a zebra")
@@ -492,6 +506,16 @@ def test_grep_gives_the_same_with_and_without_the_service(searched):
         assert simulator.calls("/v4/") == 0 and simulator.calls("/v1/") <= 1
 
 
+@pytest.mark.parametrize(("word", "include", "count"), [("Total", "Apollo.csv", 1), ("SUM", "Budget*.gsheet.json", 1), ("AVERAGE", "Station*", 2), ("Kisho", "*01 Kisho*.md", 5),
+                                                        ("spanner", "Field manual.*", 2), ("fjällräv", "con*", 2), ("one", "Same__*", 1)])
+def test_names_that_are_wanted_are_found(searched, word, include, count):
+    simulator, _, _ = searched
+    with make_terminal(simulator) as terminal:
+        service = terminal.run(f"grep -rlw '{word}' /gd --include='{include}'")
+        exact = terminal.run(f"grep --exact -rlw '{word}' /gd --include='{include}'")
+        assert service.stdout == exact.stdout and service.stderr == "" and service.stdout.count("\n") >= count
+
+
 def test_other_patterns_follow_the_mode(searched):
     simulator, _, _ = searched
     with make_terminal(simulator, make_mount(simulator, bound=3)) as terminal:
@@ -499,7 +523,9 @@ def test_other_patterns_follow_the_mode(searched):
         assert result.usage.searches == 1 and result.exit_code == 1
         assert re.fullmatch(r"grep: /gd: searched by the service for whole words; \d+ items not read \(--exact reads them\)\n", result.stderr)
         result = terminal.run("grep -rlw Gravlax /gd --include='*.md'")
-        assert result.stdout == "/gd/Projects/Apollo/Launch plan.md\n" and "items not read" in result.stderr
+        assert result.stdout == "/gd/Projects/Apollo/Launch plan.md\n" and result.stderr == ""
+        result = terminal.run("grep -rlw Gravlax /gd")
+        assert result.stdout.count("\n") == 2 and "items not read" in result.stderr
     with make_terminal(simulator, make_mount(simulator, search="exact")) as terminal:
         assert terminal.run("grep -rlw Gravlax /gd/Projects").usage.searches == 0
     with make_terminal(simulator, make_mount(simulator)) as terminal:

@@ -19,6 +19,7 @@ from mirage.vfs.registry import ProviderError
 from mirage.vfs.registry import make_mount as mount_by_name
 from mirage.vfs.search import Query
 from mirage.vfs.service import Retry
+from mirage.vfs.spec import parse
 from tests.mounts.contract import MountContract, everything, raises
 from tests.mounts.github_support import FIRMWARE, MAIN, QUICK, TODO, Token, make_mount, make_terminal
 
@@ -431,6 +432,7 @@ def test_options():
             GitHub(Token(), **options)
     mount = mount_by_name("github", {"repo": "norrsken/docs", "token": "env:NO_SUCH", "endpoint": "https://git.example/api/v3"})
     assert repr(mount) == "GitHub(https://git.example/api/v3, norrsken/docs)"
+    assert parse("github:norrsken/docs?token=env:T&ttl=5") == ("github", {"repo": "norrsken/docs", "token": "env:T", "ttl": "5"})
     with pytest.raises(ProviderError):
         mount_by_name("github", {"token": "ghp_secret"})
 
@@ -520,6 +522,8 @@ def test_auto_reads_what_is_little_and_asks_for_what_is_much(texts):
     with make_terminal(simulator, make_mount(simulator)) as terminal:
         result = terminal.run(f"grep -rlw quartz /github{MAIN}")
         assert result.stderr == "" and result.usage.searches == 0
+        result = terminal.run("grep -rlw zephyr /github/norrsken")
+        assert result.stderr == "" and result.usage.searches == 0 and "126" not in result.stdout and result.stdout.count("\n") >= 2
     with make_terminal(simulator, make_mount(simulator, bound=2, archive=0)) as terminal:
         simulator.clear_log()
         result = terminal.run(f"grep -rlw quartz /github{MAIN}")

@@ -6,6 +6,7 @@ import math
 import re
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -484,3 +485,10 @@ def test_describe(small):
     assert "`/mail`" in text and "## `.email.json` format" in text and "Read-only" in text
     example = re.search(r"```json\n(.*?)```", text, re.S).group(1)
     assert list(json.loads(example)) == list(json.loads(make_mount(small).read(f"{COURSE}.email.json")))
+
+
+def test_the_example_of_the_readme(small):
+    text = (Path(__file__).parents[2] / "mounts" / "gmail" / "README.md").read_text()
+    (command, output), = re.findall(r"```console\n\$ (.*)\n((?:.*\n)*?)```", text)
+    with make_terminal(small) as terminal:
+        assert terminal.run(command).stdout == output

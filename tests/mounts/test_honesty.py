@@ -80,7 +80,7 @@ def test_a_search_that_leaves_something_out_without_a_word_is_found():
             check_honest(terminal, "/s", patterns)
     with Terminal({"/s": WordSearch(files, bound=1)}, policy="default: allow") as terminal:
         report = check_honest(terminal, "/s", patterns)
-        assert (report.tried, report.pushed, report.announced) == (2, 2, 1)
+        assert (report.tried, report.pushed, report.announced) == (3, 3, 1)
         with pytest.raises(AssertionError, match="part: grep"):
             check_honest(Terminal({"/s": Silent(files, bound=1)}, policy="default: allow"), "/s", patterns)
 

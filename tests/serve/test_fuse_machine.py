@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.serve.fuse_support import MIRAGE, Served, needs_mount, ok, run
+from tests.serve.fuse_support import MIRAGE, Served, gone, needs_mount, ok, run
 
 pytestmark = needs_mount
 POLICY = """
@@ -173,3 +173,41 @@ with demo_terminal() as terminal, Mounted(of_machine(terminal.machine), sys.argv
     sh("find mail/INBOX -name '*.json' -print0 | head -zn1 | xargs -0 cat | wc -c")
     sh("find mail/INBOX -name '*.json' -print0 | head -zn1 | xargs -0 grep -m1 -o subject")
 """
+
+
+SLOW = """
+import subprocess, sys, time
+from mirage import Terminal
+from mirage.serve.fuse.mounted import Mounted
+from mirage.vfs.paths import of_machine
+from mirage.vfs.types import Capabilities, Entry, Stat, enoent
+
+class Slow:
+    capabilities = Capabilities()
+    def list(self, path):
+        return [Entry("slow"), Entry("quick")]
+    def stat(self, path):
+        if path == "/":
+            return Stat(0o40755, 4096)
+        if path in ("/slow", "/quick"):
+            return Stat(0o100644, 5)
+        raise enoent(path)
+    def read(self, path, offset=0, length=None):
+        if path == "/slow":
+            time.sleep(8)
+        return b"data\\n"
+
+with Terminal({"/s": Slow()}) as t, Mounted(of_machine(t.machine), sys.argv[1]):
+    started = time.monotonic()
+    slow = [subprocess.Popen(["timeout", "-s", "INT", "1", "cat", sys.argv[1] + "/s/slow"]) for _ in range(6)]
+    assert subprocess.run(["cat", sys.argv[1] + "/s/quick"], stdout=subprocess.PIPE).stdout == b"data\\n"
+    print(time.monotonic() - started < 1, [process.wait() for process in slow], time.monotonic() - started < 5, flush=True)
+    import os
+    os._exit(0)
+"""
+
+
+def test_a_slow_file_holds_up_nobody_and_can_be_interrupted(tmp_path):
+    (tmp_path / "m").mkdir()
+    assert ok(sys.executable, "-c", SLOW, tmp_path / "m") == "True [124, 124, 124, 124, 124, 124] True\n"
+    gone(tmp_path / "m")

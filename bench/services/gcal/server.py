@@ -139,6 +139,8 @@ class CalendarSimulator(Simulator):
     def _free_busy(self, request: Request) -> dict[str, Any]:
         body = request.json()
         after, before = _time(body["timeMin"]), _time(body["timeMax"])
+        if after is None or before is None:
+            raise invalid("Missing timeMin or timeMax.", "required")
         found: dict[str, Any] = {}
         for item in body.get("items", ()):
             try:

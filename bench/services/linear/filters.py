@@ -31,7 +31,7 @@ def _field(item: Any, name: str, wanted: Any, look: Look) -> bool:
     if name == "or":
         return any(matches(item, part, look) for part in wanted)
     if name == "null":
-        return (item is None) == wanted
+        return (item is None) is bool(wanted)
     value = look(item, name) if item is not None else None
     if isinstance(value, list):
         if "every" in wanted:
@@ -40,6 +40,10 @@ def _field(item: Any, name: str, wanted: Any, look: Look) -> bool:
         return any(matches(one, part, look) for one in value)
     if value is not None and not isinstance(value, str | int | float | bool):
         return matches(value, wanted, look)
-    if item is None or value is None and any(isinstance(w, dict | list) and key not in ("in", "nin") for key, w in wanted.items()):
+    if (
+        item is None
+        or value is None
+        and any(isinstance(w, dict | list) and key not in ("in", "nin") for key, w in wanted.items())
+    ):
         return matches(None, wanted, look) if item is not None and wanted.get("null") else False
     return all(COMPARATORS[key](value, w) for key, w in wanted.items())

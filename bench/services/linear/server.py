@@ -1,12 +1,20 @@
 """The simulator: POST /graphql, executed by graphql-core against schema.graphql; complexity and limits as Linear's."""
 from __future__ import annotations
 
+import functools
 import time
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from graphql import GraphQLError, GraphQLResolveInfo, build_schema, execute, parse, validate
-from graphql.language import FieldNode, FragmentSpreadNode, InlineFragmentNode, IntValueNode, OperationDefinitionNode, VariableNode
+from graphql import GraphQLError, GraphQLResolveInfo, GraphQLSchema, build_schema, execute, parse, validate
+from graphql.language import (
+    FieldNode,
+    FragmentSpreadNode,
+    InlineFragmentNode,
+    IntValueNode,
+    OperationDefinitionNode,
+    VariableNode,
+)
 
 from mirage.bench.services.gmail.mailbox import Clock
 from mirage.bench.services.http import LogEntry, Request, Response, Simulator
@@ -26,6 +34,11 @@ LISTS = {"teams": "team", "issues": "issue", "projects": "project", "cycles": "c
          "workflowStates": "state", "issueLabels": "label"}
 
 
+@functools.cache
+def _schema() -> GraphQLSchema:
+    return build_schema((files(__package__) / "schema.graphql").read_text())
+
+
 class LinearSimulator(Simulator):
     """One workspace.
 
@@ -39,7 +52,7 @@ class LinearSimulator(Simulator):
         self.hourly = hourly
         self.used = 0
         self.tokens = {TOKEN}
-        self.schema = build_schema((files(__package__) / "schema.graphql").read_text())
+        self.schema = _schema()
         self.workspace: Workspace
         self.reset(seed, issues)
 
@@ -68,13 +81,18 @@ class LinearSimulator(Simulator):
 
     # ---- requests
 
-    def error(self, status: int, message: str = "", headers: dict[str, str] | None = None, reason: str = "") -> Response:
+    def error(
+        self, status: int, message: str = "", headers: dict[str, str] | None = None, reason: str = ""
+    ) -> Response:
         """Refusals of the limiter come with status 400, as Linear's do."""
         code = reason or CODES.get(status, "INTERNAL_SERVER_ERROR")
         more = {}
         if code == "RATELIMITED":
             wait = float((headers or {}).get("Retry-After", 1))
-            more = {"X-RateLimit-Requests-Remaining": "0", "X-RateLimit-Requests-Reset": str(int((time.time() + wait) * 1000))}
+            more = {
+                "X-RateLimit-Requests-Remaining": "0",
+                "X-RateLimit-Requests-Reset": str(int((time.time() + wait) * 1000)),
+            }
             status, headers, message = 400, {}, message or "Rate limit exceeded"
         body = {"errors": [{"message": message or code.replace("_", " ").capitalize(), "extensions": {
             "type": code.lower().replace("_", " "), "code": code, "statusCode": status, "userError": status < 500,
@@ -100,16 +118,19 @@ class LinearSimulator(Simulator):
         if wrong:
             return self._errors(wrong, "GRAPHQL_VALIDATION_FAILED", 400)
         operation = next(d for d in document.definitions if isinstance(d, OperationDefinitionNode))
-        entry.query = {"operation": [operation.name.value if operation.name else ""], "kind": [operation.operation.value]}
+        entry.query = {
+            "operation": [operation.name.value if operation.name else ""],
+            "kind": [operation.operation.value],
+        }
         cost = Complexity(document, variables).of(operation.selection_set, 1)
         if cost > COMPLEXITY:
             return self.error(400, "Query too complex")
-        result = execute(self.schema, document, root_value={}, variable_values=variables, field_resolver=self._resolve,
-                         context_value=self)
+        result: Any = execute(self.schema, document, root_value={}, variable_values=variables,
+                              field_resolver=self._resolve)
         headers = {"X-Complexity": str(round(cost)), "X-RateLimit-Requests-Limit": str(self.hourly or 5000)}
         answer: Object = {"data": result.data}
-        if result.errors:                                    # type: ignore[union-attr]
-            return self._errors(result.errors, "INPUT_ERROR", 200, result.data)  # type: ignore[union-attr]
+        if result.errors:
+            return self._errors(result.errors, "INPUT_ERROR", 200, result.data)
         return Response.of_json(answer, 200, headers)
 
     @staticmethod
@@ -118,13 +139,24 @@ class LinearSimulator(Simulator):
         for error in errors:
             cause = error.original_error
             told = cause if isinstance(cause, LinearError) else LinearError(error.message, code, "graphql error")
-            shown.append({"message": told.message, "path": error.path, "extensions": {
-                "type": told.type, "code": told.code, "statusCode": 400, "userError": True, "userPresentableMessage": told.message}})
+            shown.append(
+                {
+                    "message": told.message,
+                    "path": error.path,
+                    "extensions": {
+                        "type": told.type,
+                        "code": told.code,
+                        "statusCode": 400,
+                        "userError": True,
+                        "userPresentableMessage": told.message,
+                    },
+                }
+            )
         return Response.of_json({"errors": shown, **({"data": data} if status == 200 else {})}, status)
 
     # ---- fields
 
-    def _resolve(self, source: Any, info: GraphQLResolveInfo, **arguments: Any) -> Any:
+    def _resolve(self, source: Any, info: GraphQLResolveInfo[Any], **arguments: Any) -> Any:
         space, field = self.workspace, info.field_name
         if info.parent_type.name == "Mutation":
             return getattr(self, f"_{field}")(**arguments)
@@ -149,7 +181,9 @@ class LinearSimulator(Simulator):
                                  arguments.get("includeArchived", False), arguments.get("orderBy") or "createdAt")
             return self._connection(found, arguments)
         if field == "searchIssues":
-            found = space.select(space.search(arguments["term"], arguments.get("includeComments", False)), arguments.get("filter"))
+            found = space.select(
+                space.search(arguments["term"], arguments.get("includeComments", False)), arguments.get("filter")
+            )
             if arguments.get("teamId"):
                 found = [i for i in found if i["teamId"] == arguments["teamId"]]
             return {**self._connection(found, arguments), "totalCount": len(found)}
@@ -193,8 +227,21 @@ class LinearSimulator(Simulator):
         if not input["teamIds"]:
             raise LinearError("teamIds must contain at least 1 elements")
         backlog = next(s["id"] for s in space.items["projectStatus"].values() if s["type"] == "backlog")
-        made = space.add("project", **{"description": "", "content": None, "leadId": None, "startDate": None, "targetDate": None,
-                                       "priority": 0, "progress": 0, "state": "backlog", "statusId": backlog, **input})
+        made = space.add(
+            "project",
+            **{
+                "description": "",
+                "content": None,
+                "leadId": None,
+                "startDate": None,
+                "targetDate": None,
+                "priority": 0,
+                "progress": 0,
+                "state": "backlog",
+                "statusId": backlog,
+                **input,
+            },
+        )
         made["slugId"] = made["id"].replace("-", "")[:12]
         return {"success": True, "lastSyncId": 1, "project": made}
 
@@ -205,7 +252,9 @@ class LinearSimulator(Simulator):
         return {"success": True, "lastSyncId": 1, "project": project}
 
     def _issueLabelCreate(self, input: Object) -> Object:
-        made = self.workspace.add("label", **{"color": "#bec2c8", "description": None, "teamId": None, "isGroup": False, **input})
+        made = self.workspace.add(
+            "label", **{"color": "#bec2c8", "description": None, "teamId": None, "isGroup": False, **input}
+        )
         return {"success": True, "lastSyncId": 1, "issueLabel": made}
 
 
@@ -225,10 +274,10 @@ class Complexity:
                 total += self.of(node.selection_set, times)
             elif isinstance(node, FieldNode) and node.selection_set is None:
                 total += 0.1 * times
-            elif isinstance(node, FieldNode):
-                nodes = [n for n in node.selection_set.selections if isinstance(n, FieldNode) and n.name.value == "nodes"]
+            elif isinstance(node, FieldNode) and node.selection_set is not None:
+                fields = [n for n in node.selection_set.selections if isinstance(n, FieldNode)]
                 total += times + self.of(node.selection_set, times)
-                for one in nodes:                            # counted once already
+                for one in (n for n in fields if n.name.value == "nodes"):   # counted once already
                     more = times * (self._first(node) - 1)
                     total += more + self.of(one.selection_set, more)
         return total

@@ -20,21 +20,50 @@ SPACE = uuid.UUID("0f1e2d3c-4b5a-4687-9788-a9bacbdcedfe")
 STATES = (("Backlog", "backlog"), ("Todo", "unstarted"), ("In Progress", "started"), ("In Review", "started"),
           ("Done", "completed"), ("Canceled", "canceled"))
 PRIORITIES = ("No priority", "Urgent", "High", "Medium", "Low")
-PROJECT_STATES = (("Backlog", "backlog"), ("Planned", "planned"), ("In Progress", "started"), ("Completed", "completed"))
+PROJECT_STATES = (
+    ("Backlog", "backlog"),
+    ("Planned", "planned"),
+    ("In Progress", "started"),
+    ("Completed", "completed"),
+)
 # field -> (kind of the related objects, field that names them by id); "<": those that name this one
 RELATIONS = {
-    "issue": {"team": ("team", "teamId"), "state": ("state", "stateId"), "assignee": ("user", "assigneeId"),
-              "creator": ("user", "creatorId"), "project": ("project", "projectId"), "cycle": ("cycle", "cycleId"),
-              "parent": ("issue", "parentId"), "labels": ("label", "labelIds"), "comments": ("comment", "<issueId"),
-              "children": ("issue", "<parentId"), "attachments": ("attachment", "<issueId")},
+    "issue": {
+        "team": ("team", "teamId"),
+        "state": ("state", "stateId"),
+        "assignee": ("user", "assigneeId"),
+        "creator": ("user", "creatorId"),
+        "project": ("project", "projectId"),
+        "cycle": ("cycle", "cycleId"),
+        "parent": ("issue", "parentId"),
+        "labels": ("label", "labelIds"),
+        "comments": ("comment", "<issueId"),
+        "children": ("issue", "<parentId"),
+        "attachments": ("attachment", "<issueId"),
+    },
     "comment": {"user": ("user", "userId"), "issue": ("issue", "issueId"), "parent": ("comment", "parentId")},
-    "team": {"issues": ("issue", "<teamId"), "cycles": ("cycle", "<teamId"), "states": ("state", "<teamId"),
-             "labels": ("label", "<teamId"), "members": ("user", "memberIds"), "projects": ("project", "<teamIds")},
+    "team": {
+        "issues": ("issue", "<teamId"),
+        "cycles": ("cycle", "<teamId"),
+        "states": ("state", "<teamId"),
+        "labels": ("label", "<teamId"),
+        "members": ("user", "memberIds"),
+        "projects": ("project", "<teamIds"),
+    },
     "cycle": {"team": ("team", "teamId"), "issues": ("issue", "<cycleId")},
-    "project": {"lead": ("user", "leadId"), "teams": ("team", "teamIds"), "accessibleTeams": ("team", "teamIds"),
-                "status": ("projectStatus", "statusId"), "issues": ("issue", "<projectId")},
-    "state": {"team": ("team", "teamId")}, "label": {"team": ("team", "teamId")}, "user": {"teams": ("team", "<memberIds")},
-    "attachment": {}, "projectStatus": {}}
+    "project": {
+        "lead": ("user", "leadId"),
+        "teams": ("team", "teamIds"),
+        "accessibleTeams": ("team", "teamIds"),
+        "status": ("projectStatus", "statusId"),
+        "issues": ("issue", "<projectId"),
+    },
+    "state": {"team": ("team", "teamId")},
+    "label": {"team": ("team", "teamId")},
+    "user": {"teams": ("team", "<memberIds")},
+    "attachment": {},
+    "projectStatus": {},
+}
 
 
 class LinearError(Exception):
@@ -126,7 +155,9 @@ class Workspace:
             return f"{base}/project/{slug(item['name'])}-{item['slugId']}"
         return str(item.get("url", base))
 
-    def select(self, items: list[Object], filter: Any = None, archived: bool = False, order: str = "createdAt") -> list[Object]:
+    def select(
+        self, items: list[Object], filter: Any = None, archived: bool = False, order: str = "createdAt"
+    ) -> list[Object]:
         """Filtered, newest first."""
         with self.lock:
             found = [i for i in items if archived or not i["archivedAt"]]
@@ -156,17 +187,42 @@ class Workspace:
             number = self.numbers[team["id"]] = self.numbers.get(team["id"], 0) + 1
             states = self.related(team, "states")
             state = given.get("stateId") or states[0]["id"]
-            issue = self.add("issue", at, **{
-                "description": None, "priority": 0, "estimate": None, "assigneeId": None, "labelIds": [], "projectId": None,
-                "cycleId": None, "parentId": None, "dueDate": None, "startedAt": None, "completedAt": None, "canceledAt": None,
-                "trashed": None, **{k: v for k, v in given.items() if v is not None}, "teamId": team["id"], "stateId": state,
-                "number": number, "identifier": f"{team['key']}-{number}", "creatorId": creator or self.me})
+            issue = self.add(
+                "issue",
+                at,
+                **{
+                    "description": None,
+                    "priority": 0,
+                    "estimate": None,
+                    "assigneeId": None,
+                    "labelIds": [],
+                    "projectId": None,
+                    "cycleId": None,
+                    "parentId": None,
+                    "dueDate": None,
+                    "startedAt": None,
+                    "completedAt": None,
+                    "canceledAt": None,
+                    "trashed": None,
+                    **{k: v for k, v in given.items() if v is not None},
+                    "teamId": team["id"],
+                    "stateId": state,
+                    "number": number,
+                    "identifier": f"{team['key']}-{number}",
+                    "creatorId": creator or self.me,
+                },
+            )
             self._moved(issue, at)
             return issue
 
     def _check(self, given: Object, team: Object) -> None:
-        for field, kind in (("assigneeId", "user"), ("stateId", "state"), ("projectId", "project"), ("cycleId", "cycle"),
-                            ("parentId", "issue")):
+        for field, kind in (
+            ("assigneeId", "user"),
+            ("stateId", "state"),
+            ("projectId", "project"),
+            ("cycleId", "cycle"),
+            ("parentId", "issue"),
+        ):
             if given.get(field):
                 found = self.find(kind, given[field])
                 given[field] = found["id"]
@@ -196,20 +252,28 @@ class Workspace:
             self._moved(issue)
             return issue
 
-    def comment(self, issue: str, body: str, user: str = "", parent: str | None = None, at: float | None = None) -> Object:
+    def comment(
+        self, issue: str, body: str, user: str = "", parent: str | None = None, at: float | None = None
+    ) -> Object:
         with self.lock:
             if not body:
                 raise LinearError("body must not be empty")
             found = self.find("issue", issue)
             if parent:
                 self.find("comment", parent)
-            return self.add("comment", at, issueId=found["id"], body=body, userId=user or self.me, parentId=parent, editedAt=None)
+            return self.add(
+                "comment", at, issueId=found["id"], body=body, userId=user or self.me, parentId=parent, editedAt=None
+            )
 
     # ---- comparing
 
     def state(self) -> dict[str, Any]:
         with self.lock:
-            return {id: {k: v for k, v in item.items() if k != "updatedAt"} for items in self.items.values() for id, item in items.items()}
+            return {
+                id: {k: v for k, v in item.items() if k != "updatedAt"}
+                for items in self.items.values()
+                for id, item in items.items()
+            }
 
     def snapshot(self) -> Any:
         with self.lock:

@@ -37,10 +37,13 @@ def value_of(page: Page, name: str) -> Any:
 def _text(operator: str, wanted: Any) -> Callable[[Any], bool]:
     low = str(wanted).casefold()
     tests: dict[str, Callable[[Any], bool]] = {
-        "equals": lambda v: (v or "") == wanted, "does_not_equal": lambda v: (v or "") != wanted,
-        "contains": lambda v: low in (v or "").casefold(), "does_not_contain": lambda v: low not in (v or "").casefold(),
+        "equals": lambda v: (v or "") == wanted,
+        "does_not_equal": lambda v: (v or "") != wanted,
+        "contains": lambda v: low in (v or "").casefold(),
+        "does_not_contain": lambda v: low not in (v or "").casefold(),
         "starts_with": lambda v: (v or "").casefold().startswith(low),
-        "ends_with": lambda v: (v or "").casefold().endswith(low)}
+        "ends_with": lambda v: (v or "").casefold().endswith(low),
+    }
     return tests[operator]
 
 

@@ -229,6 +229,7 @@ def _tasks(space: Workspace, rng: random.Random, people: list[Object], count: in
 
 def _customers(space: Workspace, rng: random.Random, people: list[Object]) -> None:
     sales = space.add_page(WORKSPACE, title("Sales"), [block("paragraph", "Customers and suppliers.")], at=_at(12))
+    rows: list[tuple[Object, list[Object]]]
     rows = [({"Name": name, "Mail": mail, "Stage": rng.choice(("Lead", "Offer", "Won", "Lost")), "Value": rng.randrange(10, 300) * 100,
               "Remarks": f"wants {thing}, station NI-{rng.randint(1000, 1099)}"}, [block("paragraph", f"Talked to {name}.")])
             for (name, mail), thing in zip(CUSTOMERS, ("ten stations", "an API key", "a discount", "training", "spare parts", "snow sensors"), strict=True)]

@@ -19,8 +19,18 @@ if TYPE_CHECKING:
 
 TOKEN = "ntn_simulator"
 VERSIONS = ("2022-06-28", "2022-02-22")
-CODES = {400: "validation_error", 401: "unauthorized", 403: "restricted_resource", 404: "object_not_found", 409: "conflict_error",
-         429: "rate_limited", 500: "internal_server_error", 502: "bad_gateway", 503: "service_unavailable", 504: "gateway_timeout"}
+CODES = {
+    400: "validation_error",
+    401: "unauthorized",
+    403: "restricted_resource",
+    404: "object_not_found",
+    409: "conflict_error",
+    429: "rate_limited",
+    500: "internal_server_error",
+    502: "bad_gateway",
+    503: "service_unavailable",
+    504: "gateway_timeout",
+}
 MOST = 100
 
 
@@ -73,7 +83,9 @@ class NotionSimulator(Simulator):
         self._requests += 1
         return str(uuid.uuid5(SPACE, f"request {self._requests}"))
 
-    def error(self, status: int, message: str = "", headers: dict[str, str] | None = None, reason: str = "") -> Response:
+    def error(
+        self, status: int, message: str = "", headers: dict[str, str] | None = None, reason: str = ""
+    ) -> Response:
         code = reason or CODES.get(status, "internal_server_error")
         body = {"object": "error", "status": status, "code": code, "message": message or code.replace("_", " "),
                 "request_id": self._request_id()}
@@ -95,8 +107,12 @@ class NotionSimulator(Simulator):
             return self.error(401, "API token is invalid.")
         version = request.headers.get("notion-version", "")
         if version not in VERSIONS:
-            return self.error(400, f"Notion-Version header failed validation: {version or 'undefined'} should be one of "
-                              f"{', '.join(VERSIONS)}.", reason="validation_error" if version else "missing_version")
+            return self.error(
+                400,
+                f"Notion-Version header failed validation: {version or 'undefined'} should be one of "
+                f"{', '.join(VERSIONS)}.",
+                reason="validation_error" if version else "missing_version",
+            )
         limited = self._limited()
         if limited is not None:
             return limited
@@ -121,7 +137,9 @@ class NotionSimulator(Simulator):
         except ValueError:
             size = -1
         if not 1 <= size <= MOST:
-            raise invalid(f"body failed validation: body.page_size should be ≤ `{MOST}`, instead was `{given['page_size']}`.")
+            raise invalid(
+                f"body failed validation: body.page_size should be ≤ `{MOST}`, instead was `{given['page_size']}`."
+            )
         cursor, at = given.get("start_cursor"), 0
         if cursor:
             at = next((n for n, item in enumerate(items) if item["id"] == cursor), -1)
@@ -151,7 +169,9 @@ class NotionSimulator(Simulator):
     def _search(self, body: Object, request: Request) -> Object:
         kind = (body.get("filter") or {}).get("value", "")
         if kind not in ("", "page", "database"):
-            raise invalid(f'body failed validation: body.filter.value should be `"page"` or `"database"`, instead was `"{kind}"`.')
+            raise invalid(
+                f'body failed validation: body.filter.value should be `"page"` or `"database"`, instead was `"{kind}"`.'
+            )
         ascending = (body.get("sort") or {}).get("direction") == "ascending"
         found = self.workspace.search(body.get("query") or "", kind, ascending)
         return self._page(found, body, "page_or_database")
@@ -203,7 +223,9 @@ class NotionSimulator(Simulator):
         if not isinstance(children, list):
             raise invalid("body failed validation: body.children should be defined, instead was `undefined`.")
         if len(children) > MOST:
-            raise invalid(f"body failed validation: body.children.length should be ≤ `{MOST}`, instead was `{len(children)}`.")
+            raise invalid(
+                f"body failed validation: body.children.length should be ≤ `{MOST}`, instead was `{len(children)}`."
+            )
         made = self.workspace.append(id, children, body.get("after") or "")
         return {"object": "list", "results": made, "next_cursor": None, "has_more": False, "type": "block", "block": {}}
 
@@ -216,8 +238,11 @@ class NotionSimulator(Simulator):
 
     def _create_database(self, body: Object, request: Request) -> Object:
         parent = self.workspace.page(str((body.get("parent") or {}).get("page_id", "")))
-        return self.workspace.add_database({"type": "page_id", "page_id": parent["id"]}, rich_text(body.get("title") or [], "body.title"),
-                                           body.get("properties") or {})
+        return self.workspace.add_database(
+            {"type": "page_id", "page_id": parent["id"]},
+            rich_text(body.get("title") or [], "body.title"),
+            body.get("properties") or {},
+        )
 
     def _update_database(self, body: Object, request: Request, id: str) -> Object:
         return self.workspace.update_database(id, body)
@@ -233,16 +258,22 @@ class NotionSimulator(Simulator):
 
 ONE = "([^/]+)"
 ROUTES: list[tuple[str, str, Callable[..., Object]]] = [
-    ("GET", "/v1/users", NotionSimulator._users), ("GET", f"/v1/users/{ONE}", NotionSimulator._user),
+    ("GET", "/v1/users", NotionSimulator._users),
+    ("GET", f"/v1/users/{ONE}", NotionSimulator._user),
     ("POST", "/v1/search", NotionSimulator._search),
-    ("POST", "/v1/pages", NotionSimulator._create_page), ("GET", f"/v1/pages/{ONE}", NotionSimulator._retrieve_page),
+    ("POST", "/v1/pages", NotionSimulator._create_page),
+    ("GET", f"/v1/pages/{ONE}", NotionSimulator._retrieve_page),
     ("PATCH", f"/v1/pages/{ONE}", NotionSimulator._update_page),
     ("GET", f"/v1/pages/{ONE}/properties/{ONE}", NotionSimulator._property),
-    ("GET", f"/v1/blocks/{ONE}", NotionSimulator._block), ("PATCH", f"/v1/blocks/{ONE}", NotionSimulator._update_block),
+    ("GET", f"/v1/blocks/{ONE}", NotionSimulator._block),
+    ("PATCH", f"/v1/blocks/{ONE}", NotionSimulator._update_block),
     ("DELETE", f"/v1/blocks/{ONE}", NotionSimulator._delete_block),
     ("GET", f"/v1/blocks/{ONE}/children", NotionSimulator._children),
     ("PATCH", f"/v1/blocks/{ONE}/children", NotionSimulator._append),
-    ("POST", "/v1/databases", NotionSimulator._create_database), ("GET", f"/v1/databases/{ONE}", NotionSimulator._database),
+    ("POST", "/v1/databases", NotionSimulator._create_database),
+    ("GET", f"/v1/databases/{ONE}", NotionSimulator._database),
     ("PATCH", f"/v1/databases/{ONE}", NotionSimulator._update_database),
     ("POST", f"/v1/databases/{ONE}/query", NotionSimulator._rows),
-    ("GET", "/v1/comments", NotionSimulator._comments), ("POST", "/v1/comments", NotionSimulator._comment)]
+    ("GET", "/v1/comments", NotionSimulator._comments),
+    ("POST", "/v1/comments", NotionSimulator._comment),
+]

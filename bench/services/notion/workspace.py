@@ -155,7 +155,9 @@ class Workspace:
         found = self.pages.get(_uuid(id))
         if found is None or found["id"] in self.hidden:
             if _uuid(id) in self.databases and _uuid(id) not in self.hidden:
-                raise invalid(f"Provided ID {_uuid(id)} is a database, not a page. Use the retrieve database API instead.")
+                raise invalid(
+                    f"Provided ID {_uuid(id)} is a database, not a page. Use the retrieve database API instead."
+                )
             raise self._missing("page", id)
         return found
 
@@ -226,7 +228,9 @@ class Workspace:
                by: str = "") -> list[Object]:
         """New blocks at the end of a page or block, or after one of its blocks."""
         with self.lock:
-            made = [self._new_block(_uuid(id), child, f"body.children[{n}]", at, by) for n, child in enumerate(children)]
+            made = [
+                self._new_block(_uuid(id), child, f"body.children[{n}]", at, by) for n, child in enumerate(children)
+            ]
             order = self.children.setdefault(_uuid(id), [])
             if after and _uuid(after) not in order:
                 raise invalid("Block to append children after does not belong to the parent.")
@@ -242,7 +246,8 @@ class Workspace:
             raise invalid(f"body failed validation: {where} should be an object, instead was `{given!r}`.")
         kind = given.get("type") or next((k for k in given if k not in STATIC), "")
         if kind not in (*TEXTS, *OTHERS):
-            raise invalid(f"body failed validation: {where}.type should be a known block type, instead was `{kind or 'undefined'}`.")
+            raise invalid(f"body failed validation: {where}.type should be a known block type, "
+                          f"instead was `{kind or 'undefined'}`.")
         if kind not in given:
             raise invalid(f"body failed validation: {where}.{kind} should be defined, instead was `undefined`.")
         content = dict(given[kind])
@@ -256,7 +261,9 @@ class Workspace:
         if kind == "table_row":
             content["cells"] = [rich_text(cell, f"{where}.cells") for cell in content.get("cells", [])]
         id = self.new_id()
-        above = {"type": "page_id", "page_id": parent} if parent in self.pages else {"type": "block_id", "block_id": parent}
+        above = (
+            {"type": "page_id", "page_id": parent} if parent in self.pages else {"type": "block_id", "block_id": parent}
+        )
         block = {**self._base("block", id, above, at, by), "has_children": False, "type": kind, kind: content}
         self.blocks[id] = block
         if nested:
@@ -277,7 +284,9 @@ class Workspace:
                 raise invalid("Can't edit block that is archived. You must unarchive the block before editing.")
             given = changes.get(block["type"])
             if not isinstance(given, dict):
-                raise invalid(f"body failed validation: body.{block['type']} should be defined, instead was `undefined`.")
+                raise invalid(
+                    f"body failed validation: body.{block['type']} should be defined, instead was `undefined`."
+                )
             content = block[block["type"]]
             if "rich_text" in given:
                 content["rich_text"] = rich_text(given["rich_text"], f"body.{block['type']}.rich_text")
@@ -338,7 +347,11 @@ class Workspace:
                 self.trash(page["id"], bool(gone))
             parent = page["parent"]
             loose = parent["type"] != "database_id"
-            schema = {"title": {"id": "title", "type": "title"}} if loose else self.databases[parent["database_id"]]["properties"]
+            schema = (
+                {"title": {"id": "title", "type": "title"}}
+                if loose
+                else self.databases[parent["database_id"]]["properties"]
+            )
             page["properties"].update(self._values(given.get("properties") or {}, schema, loose))
             page.update({key: given[key] for key in ("icon", "cover") if key in given})
             self._touch(page)
@@ -355,7 +368,9 @@ class Workspace:
                 values = self.pages[row]["properties"]
                 known = {p["id"]: (name, p) for name, p in database["properties"].items()}
                 kept = {known[v["id"]][0]: v for v in values.values() if v["id"] in known}
-                self.pages[row]["properties"] = {name: kept.get(name) or empty_value(p) for name, p in database["properties"].items()}
+                self.pages[row]["properties"] = {
+                    name: kept.get(name) or empty_value(p) for name, p in database["properties"].items()
+                }
             if given.get("archived") or given.get("in_trash"):
                 self.trash(database["id"])
             self._touch(database)
@@ -372,8 +387,12 @@ class Workspace:
             parent = {"type": "page_id", "page_id": self.page(str(parent.get("page_id", "")))["id"]}
         id = self.new_id()
         base = self._base("comment", id, parent, None, "")
-        comment = {key: base[key] for key in ("object", "id", "parent", "created_time", "last_edited_time", "created_by")}
-        comment.update(discussion_id=discussion or self.new_id(), rich_text=rich_text(given.get("rich_text"), "body.rich_text"))
+        comment = {
+            key: base[key] for key in ("object", "id", "parent", "created_time", "last_edited_time", "created_by")
+        }
+        comment.update(
+            discussion_id=discussion or self.new_id(), rich_text=rich_text(given.get("rich_text"), "body.rich_text")
+        )
         self.comments.append(comment)
         return comment
 
@@ -383,9 +402,18 @@ class Workspace:
         """Every page, database, block and comment by its id, without times."""
         with self.lock:
             items = {**self.pages, **self.databases, **self.blocks, **{c["id"]: c for c in self.comments}}
-            return {id: {"object": o["object"], "title": title_of(o), "parent": o["parent"], "archived": o.get("archived", False),
-                         "content": pickle.dumps([o.get(k) for k in ("properties", "rich_text", "description", o.get("type", ""))])}
-                    for id, o in items.items()}
+            return {
+                id: {
+                    "object": o["object"],
+                    "title": title_of(o),
+                    "parent": o["parent"],
+                    "archived": o.get("archived", False),
+                    "content": pickle.dumps(
+                        [o.get(k) for k in ("properties", "rich_text", "description", o.get("type", ""))]
+                    ),
+                }
+                for id, o in items.items()
+            }
 
     def snapshot(self) -> Any:
         with self.lock:
@@ -408,7 +436,9 @@ def _uuid(text: str) -> str:
     try:
         return str(uuid.UUID(text))
     except (ValueError, AttributeError, TypeError):
-        raise invalid(f"path failed validation: path.id should be a valid uuid, instead was `{json_text(text)}`.") from None
+        raise invalid(
+            f"path failed validation: path.id should be a valid uuid, instead was `{json_text(text)}`."
+        ) from None
 
 
 def json_text(value: Any) -> str:

@@ -99,7 +99,7 @@ def inodes_of(vfs: Vfs, parsed: Parsed) -> tuple[Inodes, list[str]]:
     me, uid, gid = (os.getuid(), os.getgid()), _number(parsed, "uid", "UID"), _number(parsed, "gid", "GID")
     layer = layer_of(vfs, **options)
     if layer is vfs.mount:
-        return TreeInodes(vfs.mount, Owners(me, uid, gid)), [vfs.path]
+        return TreeInodes(vfs.mount, Owners(me, uid, gid), alone=True), [vfs.path]
     from mirage.vfs.paths import folders, of_mount
     return of_mount(layer, Owners(me, uid, gid, swap=False)), folders(layer)
 

@@ -1,4 +1,4 @@
-"""Numbers and layouts of the FUSE protocol 7.x (linux/fuse.h), little endian."""
+"""Numbers and layouts of the FUSE protocol 7.x (linux/fuse.h), in the byte order of the machine."""
 from __future__ import annotations
 
 from struct import Struct
@@ -14,31 +14,31 @@ BUFFER = MAX_WRITE + 4096
 NAME_MAX = 255
 SECOND = 10 ** 9
 
-IN_HEADER = Struct("<IIQQIIIHH")                             # len opcode unique nodeid uid gid pid extlen padding
-OUT_HEADER = Struct("<IiQ")                                  # len -errno unique
-ATTR = Struct("<QQQqqqIIIIIIIIII")
-ENTRY = Struct("<QQQQII")                                    # node generation, two timeouts and their nanoseconds
-ATTR_OUT = Struct("<QII")
-OPEN_OUT = Struct("<QIi")
-INIT_IN = Struct("<IIII")
-INIT_OUT = Struct("<IIIIHHIIHHI28x")
-SETATTR_IN = Struct("<IIQQQqqqIIIIIIII")
-GETATTR_IN = Struct("<IIQ")
-RENAME2_IN = Struct("<QII")
-MKNOD_IN = Struct("<IIII")
-CREATE_IN = Struct("<IIII")
-IO_IN = Struct("<QQII")                                      # fh offset size flags, of READ and WRITE
-WRITE_FLAGS = Struct("<I")                                   # the open flags, behind IO_IN and the lock owner
-RELEASE_IN = Struct("<QIIQ")
-FALLOCATE_IN = Struct("<QQQII")
-LSEEK_IN = Struct("<QQII")
-XATTR_IN = Struct("<II")
-DIRENT = Struct("<QQII")
-STATFS_OUT = Struct("<QQQQQIIII24x")
-U32, U64, TWO_U64 = Struct("<I"), Struct("<Q"), Struct("<QQ")
-WRITE_OUT = Struct("<II")
-INVAL_INODE = Struct("<Qqq")
-INVAL_ENTRY = Struct("<QII")
+IN_HEADER = Struct("=IIQQIIIHH")                             # len opcode unique nodeid uid gid pid extlen padding
+OUT_HEADER = Struct("=IiQ")                                  # len -errno unique
+ATTR = Struct("=QQQqqqIIIIIIIIII")
+ENTRY = Struct("=QQQQII")                                    # node generation, two timeouts and their nanoseconds
+ATTR_OUT = Struct("=QII")
+OPEN_OUT = Struct("=QIi")
+INIT_IN = Struct("=IIII")
+INIT_OUT = Struct("=IIIIHHIIHHI28x")
+SETATTR_IN = Struct("=IIQQQqqqIIIIIIII")
+GETATTR_IN = Struct("=IIQ")
+RENAME2_IN = Struct("=QII")
+MKNOD_IN = Struct("=IIII")
+CREATE_IN = Struct("=IIII")
+IO_IN = Struct("=QQII")                                      # fh offset size flags, of READ and WRITE
+WRITE_FLAGS = Struct("=I")                                   # the open flags, behind IO_IN and the lock owner
+RELEASE_IN = Struct("=QIIQ")
+FALLOCATE_IN = Struct("=QQQII")
+LSEEK_IN = Struct("=QQII")
+XATTR_IN = Struct("=II")
+DIRENT = Struct("=QQII")
+STATFS_OUT = Struct("=QQQQQIIII24x")
+U32, U64, TWO_U64 = Struct("=I"), Struct("=Q"), Struct("=QQ")
+WRITE_OUT = Struct("=II")
+INVAL_INODE = Struct("=Qqq")
+INVAL_ENTRY = Struct("=QII")
 
 (LOOKUP, FORGET, GETATTR, SETATTR, READLINK, SYMLINK) = (1, 2, 3, 4, 5, 6)
 (MKNOD, MKDIR, UNLINK, RMDIR, RENAME, LINK, OPEN, READ, WRITE, STATFS, RELEASE) = range(8, 19)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 THREADS = 32                                                 # at most
 TENDING = 0.025                                              # seconds between two looks for changes of others
+SMALL = 4096                                                 # bytes of a reply that are copied to be sent in one piece
 GIVES_NODE = frozenset((p.LOOKUP, p.SYMLINK, p.MKNOD, p.MKDIR, p.LINK, p.CREATE, p.TMPFILE))
 GIVES_HANDLE = frozenset((p.OPEN, p.OPENDIR, p.CREATE, p.TMPFILE))
 WAITS = frozenset((p.FSYNC, p.FSYNCDIR))
@@ -98,6 +99,7 @@ class Server:
         self._open: dict[int, Any] = {}
         self._running: dict[int, bool] = {}                  # unique -> was it interrupted?
         self._stop = threading.Event()
+        self._tender = threading.Thread(target=self._tend, name="fuse-tend", daemon=True)
         self._refresh: set[int] = set()
         self._attr = p.attr_timeout(inodes.ttl)
         self._absent = p.entry_timeouts(0, inodes.ttl) + bytes(p.ATTR.size)
@@ -120,7 +122,7 @@ class Server:
 
     def start(self) -> None:
         self._more()
-        threading.Thread(target=self._tend, name="fuse-tend", daemon=True).start()
+        self._tender.start()
 
     def _more(self) -> None:
         with self._lock:
@@ -172,6 +174,7 @@ class Server:
                 return
             self._stop.set()
             handles = list(self._open.values())
+        self._tender.join(2)                                 # it uses the database
         for handle in handles:
             try:
                 close = getattr(handle, "close", None)
@@ -238,7 +241,11 @@ class Server:
     def _send(self, unique: int, code: int, reply: bytes) -> bool:
         """False: the one who asked does not wait any more."""
         try:
-            os.writev(self._device, [p.OUT_HEADER.pack(p.OUT_HEADER.size + len(reply), -code, unique), reply])
+            header = p.OUT_HEADER.pack(p.OUT_HEADER.size + len(reply), -code, unique)
+            if len(reply) < SMALL:
+                os.write(self._device, header + reply)
+            else:
+                os.writev(self._device, [header, reply])
         except OSError:                                      # ENOENT: interrupted; ENODEV: unmounted
             return False
         return True

@@ -5,6 +5,7 @@ Errors are OSError (mirage/vfs/service.py) with the service's own message, from 
 from __future__ import annotations
 
 import email.utils
+import functools
 import json
 import threading
 import time
@@ -173,7 +174,7 @@ class RestClient:
             if self._http is None:
                 import httpx
                 direct = {f"all://{host}": None for host in LOOPBACK}
-                self._http = httpx.Client(timeout=self.timeout, follow_redirects=False, mounts=direct)
+                self._http = httpx.Client(timeout=self.timeout, follow_redirects=False, mounts=direct, verify=_tls())
             return self._http
 
     def _secret(self) -> str:
@@ -225,6 +226,13 @@ def clean(text: str, token: str) -> str:
     """A message of the service in one line, without the token."""
     text = " ".join((text or "error").split())[:300]
     return text.replace(token, "***") if token else text
+
+
+@functools.cache
+def _tls() -> Any:
+    """Reading the certificates takes a fifth of a second: once for all clients."""
+    import httpx
+    return httpx.create_ssl_context()
 
 
 def _origin(url: str) -> tuple[str, str]:

@@ -55,7 +55,9 @@ class GraphQLClient(RestClient):
         if not errors:
             return super().failure(response, data, token)
         status = self.status(errors[0], response.status_code)
-        return Failure(status, clean(str(errors[0].get("message", "")), token), self.wait(response) if status == 429 else None)
+        return Failure(
+            status, clean(str(errors[0].get("message", "")), token), self.wait(response) if status == 429 else None
+        )
 
     def status(self, error: dict[str, Any], status: int) -> int:
         """The HTTP status that an error would have elsewhere; `status` is the answer's."""

@@ -181,7 +181,7 @@ class File(_Node):
     """`content` is where its content comes from, where that is neither `one` nor the item of the listing.
 
     size  jmespath of the content's length in bytes, for content that is delivered as it is; checked when it is read
-    pages hook instead of `content`: gives the content in pages (lists), asked for while the file is read and no further;
+    pages hook instead of `content`: gives the content in pages (lists), asked for up to where the file is read;
           each is rendered by itself, and `render` gets None first for what stands before them
     """
 
