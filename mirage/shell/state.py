@@ -727,7 +727,7 @@ class Shell:
         variables = self.vars
         for name, value in scope.items():
             if value.__class__ is str and variables.get(name).__class__ is str:
-                variables[name] = value  # type: ignore[assignment]
+                variables[name] = value
             elif name == DASH:
                 self.options = value  # type: ignore[assignment]
             else:

@@ -80,13 +80,15 @@ class Owners:
 
 
 class OpenNode(Protocol):
-    """An open file. `direct`: the kernel must not cache (appends, sizes that are not known).
+    """An open file. `direct`: the kernel must not cache (appends, sizes that are not known, what tells no version).
 
+    keep    what the kernel has cached of the file still holds
     pwrite  returns the offset behind what was written; an append goes to the end, whatever `offset` says
     flush   the descriptor is closed (there may be others): errors of waiting writes show here
     """
 
     direct: bool
+    keep: bool
 
     def pread(self, size: int, offset: int) -> bytes: ...
     def pwrite(self, data: memoryview, offset: int, drop_privileges: bool) -> int: ...

@@ -268,7 +268,7 @@ class Unattended(Actor):
 class PathNode:
     """An object: where it was found, how many references the kernel holds, what it was told of it."""
 
-    __slots__ = ("handles", "id", "key", "lookups", "measured", "names", "stat")
+    __slots__ = ("handles", "id", "key", "lookups", "measured", "names", "opened", "stat")
 
     def __init__(self, id: int, key: tuple[int, int], stat: Stat) -> None:
         self.id = id
@@ -277,6 +277,7 @@ class PathNode:
         self.names: dict[tuple[int, str], None] = {}
         self.lookups = 0
         self.handles: list[PathOpen] = []
+        self.opened: str | None = None                       # the version of what the kernel may have cached
         self.measured: tuple[str | None, int] | None = None  # version and size of what only reading could tell
 
 
@@ -555,7 +556,8 @@ class PathInodes:
 
     def _opened(self, known: PathNode, handle: Handle, flags: int) -> PathOpen:
         """Where only reading tells the size, it is read now: the kernel shows the true size from here on."""
-        direct = False
+        version = known.stat.version
+        direct = version is None
         if known.stat.size is None:
             direct = True
             if flags & os.O_ACCMODE == os.O_RDONLY:
@@ -567,6 +569,8 @@ class PathInodes:
                 if stat.size is not None:
                     known.measured = (known.stat.version, stat.size)
         opened = PathOpen(self, known, handle, flags, direct)
+        opened.keep = version is not None and version == known.opened
+        known.opened = version
         with self._lock:
             known.handles.append(opened)
         return opened
@@ -643,13 +647,14 @@ class PathListing:
 class PathOpen:
     """An open file. An append goes to the end as the store knows it."""
 
-    __slots__ = ("_appends", "_inodes", "_node", "direct", "handle", "wrote")
+    __slots__ = ("_appends", "_inodes", "_node", "direct", "handle", "keep", "wrote")
 
     def __init__(self, inodes: PathInodes, node: PathNode, handle: Handle, flags: int, direct: bool) -> None:
         self._inodes = inodes
         self._node = node
         self.handle = handle
         self._appends = bool(flags & os.O_APPEND) and flags & os.O_ACCMODE != os.O_RDONLY
+        self.keep = False
         self.direct = direct or self._appends or not handle.seekable
         self.wrote = False
 

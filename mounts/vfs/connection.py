@@ -12,7 +12,7 @@ import sqlite3
 import threading
 import time
 
-from mirage.mounts.vfs import schema
+from mirage.mounts.vfs import schema, users
 from mirage.process import blocking
 
 TYPE_CHECKING = False
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import TracebackType
     from typing import Any
+
+    from mirage.mounts.vfs.secret import Secret
 
 PATIENCE = 30.0                                              # seconds to wait for other programs' transactions
 GLANCE = 0.002                                               # seconds
@@ -50,6 +52,7 @@ class Connection:
     """path        of the file, or ":memory:"
     readonly    never writes, not even the version
     chunk_size  of the file; where it is new, of the file to be made
+    secret      of an encrypted file
     on_change   called (under the lock) when what was read before may be wrong: others wrote, or a rollback
     on_end      called (under the lock) when a transaction that wrote has ended, one way or the other
     on_idle     called, without the lock, after a transaction that wrote was committed
@@ -58,8 +61,9 @@ class Connection:
     """
 
     def __init__(self, path: str, *, readonly: bool = False, create: bool = True, chunk_size: int = schema.CHUNK_SIZE,
-                 uid: int = 0, gid: int = 0, patience: float = PATIENCE) -> None:
+                 uid: int = 0, gid: int = 0, patience: float = PATIENCE, secret: Secret | None = None) -> None:
         self.path = path
+        self.secret = secret
         self.readonly = readonly
         self.patience = patience
         self.chunk_size = chunk_size
@@ -75,27 +79,21 @@ class Connection:
         self._complete = False
         self._synced_directory = False
         self._other: sqlite3.Connection | None = None
-        if path != ":memory:":
-            _check_header(path, create and not readonly)
-        self._sql: sqlite3.Connection = self._connect(path, readonly, create)
+        self._sql: sqlite3.Connection = self._connect("ro" if readonly else "rwc" if create else "rw")
         self.execute = self._sql.execute
         self.executemany = self._sql.executemany
         try:
             self._prepare(create, chunk_size, uid, gid)
         except sqlite3.Error as e:
-            self._sql.close()
+            disconnect(self._sql, path)
             raise as_oserror(e) from None
         except BaseException:
-            self._sql.close()
+            disconnect(self._sql, path)
             raise
 
-    @staticmethod
-    def _connect(path: str, readonly: bool, create: bool) -> sqlite3.Connection:
-        from urllib.parse import quote
-        mode = "memory" if path == ":memory:" else "ro" if readonly else "rwc" if create else "rw"
+    def _connect(self, mode: str) -> sqlite3.Connection:
         try:
-            return sqlite3.connect(f"file:{quote(os.fsencode(path))}?mode={mode}", uri=True, check_same_thread=False,
-                                   isolation_level=None, cached_statements=256, timeout=0.02)
+            return connect(self.path, mode, self.secret, 0.02)
         except sqlite3.Error as e:
             raise as_oserror(e) from None
 
@@ -240,7 +238,7 @@ class Connection:
         if self.path == ":memory:" or self.readonly:
             return
         if self._other is None:
-            self._other = self._connect(self.path, False, False)
+            self._other = self._connect("rw")
             with self.lock:
                 self._sql.execute(f"PRAGMA wal_autocheckpoint = {4 * CHECKPOINT_PAGES}")
         try:
@@ -256,8 +254,8 @@ class Connection:
     def close(self) -> None:
         with self.lock:
             if self._other is not None:
-                self._other.close()
-            self._sql.close()
+                disconnect(self._other, self.path)
+            disconnect(self._sql, self.path)
 
 
 class Reading:
@@ -325,17 +323,39 @@ class Writing:
             connection.on_idle()
 
 
-def _check_header(path: str, create: bool) -> None:
-    """SchemaError for what is there and no SQLite file, before SQLite touches it."""
+def connect(path: str, mode: str, secret: Secret | None = None, timeout: float = 10) -> sqlite3.Connection:
+    """A bare connection, each statement a transaction of its own; `mode` is ro, rw or rwc. To be ended by disconnect().
+
+    timeout  seconds to wait for other connections' locks
+    Raises SchemaError for a file that the `secret`, or the lack of one, does not fit; sqlite3.Error; OSError.
+    """
+    if path == ":memory:":
+        if secret is not None:
+            raise schema.SchemaError("a database in memory is not encrypted: leave key and cipher away")
+        return sqlite3.connect(path, check_same_thread=False, isolation_level=None, cached_statements=256)
+    users.enter(path, secret is not None, mode == "rwc")
     try:
-        info = os.stat(path)
-    except FileNotFoundError:
-        if create:
-            return
+        if secret is not None:
+            try:
+                from mirage.mounts.vfs.encrypted import Database
+            except ImportError as e:
+                raise schema.SchemaError(f"encrypted databases need {e.name}: "
+                                         "pip install 'mirage-terminal[vfs-crypt]'") from None
+            return Database(path, mode, secret, timeout)     # type: ignore[return-value]
+        from urllib.parse import quote
+        return sqlite3.connect(f"file:{quote(os.fsencode(path))}?mode={mode}", uri=True, check_same_thread=False,
+                               isolation_level=None, cached_statements=256, timeout=timeout)
+    except BaseException:
+        users.leave(path)
         raise
-    import stat
-    if not stat.S_ISREG(info.st_mode):
-        raise schema.SchemaError("not a Vfs database: not a regular file")
+
+
+def disconnect(connection: sqlite3.Connection, path: str) -> None:
+    try:
+        connection.close()
+    finally:
+        if path != ":memory:":
+            users.leave(path)
 
 
 def _nothing() -> None:

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from mirage.mounts.vfs.connection import PATIENCE, Connection, DatabaseError
 from mirage.mounts.vfs.kv import KeyValues
 from mirage.mounts.vfs.schema import CHUNK_SIZE, SchemaError
+from mirage.mounts.vfs.secret import secret_of
 from mirage.mounts.vfs.tools import ToolLog
 from mirage.mounts.vfs.tree import Tree
 from mirage.vfs.facade import Files
@@ -82,18 +83,21 @@ class Vfs:
     chunk_size  of a new file, in bytes
     map_root    files of root (other implementations store no other owner) appear as the user's
     patience    seconds to wait for another program that keeps the database to itself
+    key, cipher of an encrypted database, both or none (docs/vfs.md, needs the extra `vfs-crypt`); ValueError
     Raises SchemaError (a ValueError) for what is no Vfs database, or one of another version; OSError.
     Terminal takes the Vfs itself for its mount, and closes it.
     """
 
     def __init__(self, path: str | os.PathLike[str], *, readonly: bool = False, create: bool = True,
-                 chunk_size: int = CHUNK_SIZE, map_root: bool = True, patience: float = PATIENCE) -> None:
+                 chunk_size: int = CHUNK_SIZE, map_root: bool = True, patience: float = PATIENCE,
+                 key: str | None = None, cipher: str | None = None) -> None:
+        secret = secret_of(key, cipher)
         text = os.fspath(path)
         text = text if text == ":memory:" else os.path.realpath(os.path.expanduser(text))
         self.path = text
         try:
             self.db = Connection(text, readonly=readonly, create=create, chunk_size=chunk_size, uid=UID, gid=GID,
-                                 patience=patience)
+                                 patience=patience, secret=secret)
         except DatabaseError as e:
             e.filename = text
             if e.errno == errno.EIO:

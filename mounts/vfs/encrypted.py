@@ -14,7 +14,7 @@ import threading
 
 import apsw
 
-from mirage.mounts.vfs.pages import CLEAR, FRAME_HEADER, PAGE, BadPage, Codec, checksum
+from mirage.mounts.vfs.pages import FRAME_HEADER, PAGE, BadPage, Codec, checksum
 from mirage.mounts.vfs.schema import SchemaError
 from mirage.mounts.vfs.secret import CIPHERS
 from mirage.mounts.vfs.users import TURSO
@@ -230,12 +230,15 @@ class Database:
     def in_transaction(self) -> bool:
         return self._sql.in_transaction
 
-    def backup(self, target: Database) -> None:
+    def backup(self, target: Database, *, pages: int = 1000,
+               progress: Callable[[int, int, int], None] | None = None) -> None:
         """Everything, into another database of this kind."""
         try:
             with target._sql.backup("main", self._sql, "main") as copy:
                 while not copy.done:
-                    copy.step(1000)
+                    copy.step(pages)
+                    if progress is not None:
+                        progress(0, copy.remaining, copy.page_count)
         except (apsw.Error, BadPage) as e:
             raise _failure(e) from None
 
@@ -244,6 +247,3 @@ class Database:
             self._sql.close()
         except (apsw.Error, BadPage) as e:
             raise _failure(e) from None
-
-
-__all__ = ["CLEAR", "Database", "Failure"]

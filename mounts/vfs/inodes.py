@@ -584,6 +584,7 @@ class TreeOpen:
     """An open inode. Appends go behind what is there when they are stored, also what another process appended."""
 
     __slots__ = ("_appends", "_closed", "_held", "_inodes", "direct")
+    keep = True
 
     def __init__(self, inodes: TreeInodes, held: Open, flags: int) -> None:
         self._inodes = inodes

@@ -4,18 +4,24 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import sqlite3
 from pathlib import Path
 
 from mirage.mounts.vfs import content, integrity, schema
+from mirage.mounts.vfs.connection import connect, disconnect
 from mirage.mounts.vfs.database import Vfs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from sqlite3 import Connection
     from typing import Any
 
+    from mirage.mounts.vfs.secret import Secret
+
+    Progress = Callable[[int, int], None]                    # how much is done, of how much
+
 DENSE = 1 << 30                                              # bytes of holes that a copy fills at most
+PAGES = 1000                                                 # copied at a time
 SIDECARS = ("-wal", "-shm", "-journal", "-open")
 
 
@@ -48,30 +54,45 @@ def layer_of(vfs: Vfs, **options: Any) -> Any:
     return Layer(Host(base), VfsStore(vfs.mount), **options)
 
 
-def backup(source: Vfs, target: str, materialize: bool = False) -> None:
-    """A copy of the database that needs nothing else. Refused where files depend on the base."""
+def backup(source: Vfs, target: str, materialize: bool = False, progress: Progress | None = None) -> None:
+    """A copy of the database that needs nothing else, with the same key. Refused where files depend on the base."""
     if not materialize and integrity.partial_files(source.db):
         raise Refused("the database has partial-origin files, which need the base directory: use --materialize")
     with publishing(target) as temporary:
-        copy(source, temporary)
-        with Vfs(temporary, create=False) as made:
+        copy(source, temporary, progress)
+        with reopened(temporary, source.db.secret) as made:
             if materialize:
                 fill_from_base(made)
             fill_holes(made)
 
 
-def copy(source: Vfs, target: str) -> None:
+def reopened(path: str, secret: Secret | None, readonly: bool = False) -> Vfs:
+    """A database of which there is a Secret."""
+    if secret is None:
+        return Vfs(path, create=False, readonly=readonly)
+    return Vfs(path, create=False, readonly=readonly, key=secret.key.hex(), cipher=secret.cipher)
+
+
+def copy(source: Vfs, target: str, progress: Progress | None = None) -> None:
     """Everything that is committed, in a new file; other programs may go on writing."""
-    if source.db.readonly:
-        connection = sqlite3.connect(f"file:{target}?mode=rwc", uri=True)
-        with contextlib.closing(connection):
-            source.db.sql.backup(connection)
-        return
-    source.mount.flush_all()
-    with source.db.reading:
-        source.db.execute("VACUUM INTO ?", (target,))
-    with contextlib.closing(sqlite3.connect(target)) as connection:
-        connection.execute("PRAGMA journal_mode = WAL")
+    if not source.db.readonly:
+        source.mount.flush_all()
+        if source.db.secret is None and progress is None:
+            with source.db.reading:
+                source.db.execute("VACUUM INTO ?", (target,))
+            with raw(target) as connection:
+                connection.execute("PRAGMA journal_mode = WAL").fetchone()
+            return
+    with raw(target, "rwc", source.db.secret) as connection:
+        copy_pages(source.db.sql, connection, progress)
+
+
+def copy_pages(source: Connection, target: Connection, progress: Progress | None = None) -> None:
+    """SQLite's backup: a consistent copy, page by page."""
+    if progress is None:
+        source.backup(target)
+    else:
+        source.backup(target, pages=PAGES, progress=lambda _, left, all: progress(all - left, all))
 
 
 def fill_from_base(vfs: Vfs) -> int:
@@ -139,9 +160,9 @@ def fill_holes(vfs: Vfs) -> None:
                     content.put(vfs.db, ino, index, bytes(min(size, length - index * size)))
 
 
-def migrate(path: str, dry_run: bool = False) -> tuple[str, list[str]]:
+def migrate(path: str, dry_run: bool = False, secret: Secret | None = None) -> tuple[str, list[str]]:
     """Bring the file up to date in one transaction. (version it had, what was done or would be done)."""
-    with contextlib.closing(_raw(path)) as connection:
+    with raw(path, "rw", secret) as connection:
         before = schema.version(connection)
         connection.execute("BEGIN IMMEDIATE")
         try:
@@ -153,26 +174,32 @@ def migrate(path: str, dry_run: bool = False) -> tuple[str, list[str]]:
         return before or "", steps
 
 
-def migrate_copy(path: str, target: str, overwrite: bool = False) -> tuple[str, list[str]]:
+def migrate_copy(path: str, target: str, overwrite: bool = False, secret: Secret | None = None,
+                 progress: Progress | None = None) -> tuple[str, list[str]]:
     """The same for a copy; the source is only read."""
     if overwrite and os.path.exists(target):
-        with contextlib.closing(_raw(target)) as old:
+        with raw(target, "ro", secret) as old:
             schema.version(old)                              # nothing but a database is overwritten
     with publishing(target, overwrite) as temporary:
-        with contextlib.closing(_raw(path, "ro")) as source, contextlib.closing(sqlite3.connect(temporary)) as copied:
-            source.backup(copied)
-        return migrate(temporary)
+        with raw(path, "ro", secret) as source, raw(temporary, "rwc", secret) as copied:
+            copy_pages(source, copied, progress)
+        return migrate(temporary, secret=secret)
 
 
-def _raw(path: str, mode: str = "rw") -> sqlite3.Connection:
-    from urllib.parse import quote
-    return sqlite3.connect(f"file:{quote(path)}?mode={mode}", uri=True, isolation_level=None, timeout=10)
+@contextlib.contextmanager
+def raw(path: str, mode: str = "rw", secret: Secret | None = None) -> Iterator[Connection]:
+    """A bare connection for the time of the block."""
+    connection = connect(path, mode, secret)
+    try:
+        yield connection
+    finally:
+        disconnect(connection, path)
 
 
-def state(path: str) -> dict[str, Any]:
+def state(path: str, secret: Secret | None = None) -> dict[str, Any]:
     """What a database says, whatever its version: names, kinds, owners, times, content, values, calls."""
     found: dict[str, Any] = {}
-    with contextlib.closing(_raw(path, "ro")) as connection:
+    with raw(path, "ro", secret) as connection:
         columns = set(schema.columns(connection, "fs_inode"))
         fields = [name for name in ("mode", "uid", "gid", "size", "atime", "mtime", "ctime", "rdev") if name in columns]
         inodes = {row[0]: row[1:] for row in connection.execute(f"SELECT ino, {', '.join(fields)} FROM fs_inode")}

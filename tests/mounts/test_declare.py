@@ -307,3 +307,38 @@ def test_what_was_asked_for_before_a_change_does_not_hide_it(desk):
     assert [e.name for e in mount.list("/Network")] == ["Brand new__24.json", "Brand new__24.md"]
     slow.join(10)
     assert [e.name for e in mount.list("/Network")] == ["Brand new__24.json", "Brand new__24.md"]
+
+
+def test_a_file_that_comes_in_pages_is_read_no_further_than_needed():
+    asked = []
+
+    def pages(scope):
+        for number in range(50):
+            asked.append(number)
+            yield [{"page": number, "text": "x" * 1000} for _ in range(100)]
+
+    service = Service(name="paged", summary="x", base_url="http://127.0.0.1:1", tree=[
+        File(name="rows", pages=pages, renderings=[Rendering(suffix=".jsonl", format="jsonl")]),
+        File(name="rows", pages=pages, renderings=[
+            Rendering(suffix=".txt", format="text", render=lambda page, scope: "head\n" if page is None else f"{page[0]['page']}\n")])])
+    mount = Declared(service, RestClient(service))
+    assert "open" in mount.capabilities and mount.stat("/rows.txt").size is None
+    with Terminal({"/p": mount}) as terminal:
+        assert terminal.run("head -n 3 /p/rows.jsonl | jq .page").stdout == "0\n0\n0\n" and len(asked) < 5
+        assert terminal.run("wc -l /p/rows.jsonl /p/rows.txt | tr -s ' '").stdout == " 5000 /p/rows.jsonl\n 51 /p/rows.txt\n 5051 total\n"
+        assert terminal.run("tail -n 1 /p/rows.txt; head -n 2 /p/rows.txt; echo x >/p/rows.txt").stdout == "49\nhead\n0\n"
+    assert mount.read("/rows.txt", 3, 5) == b"d\n0\n1" and mount.read("/rows.txt", 10**6) == b""
+    handle = mount.open("/rows.jsonl", 0)
+    first = handle.pread(100, 0)
+    assert handle.pread(10, 5_000_000) and handle.pread(100, 0) == first and handle.pread(1, 10**9) == b""
+    assert handle.stat().size == len(mount.read("/rows.jsonl"))
+
+
+def test_a_directory_may_be_among_its_own_children():
+    folders = Directory(name="{name}", each=lambda scope: [{"id": n, "name": f"f{n}"} for n in (1, 2)], about="a folder",
+                        children=[File(name="x", content=lambda scope: {"path": scope.path})])
+    service = Service(name="nested", summary="x", base_url="http://127.0.0.1:1", tree=[folders])
+    folders.children.append(folders)
+    mount = Declared(service, RestClient(service))
+    assert mount.read("/f1/f2/f1/x.json") == b'{\n  "path": "/f1/f2/f1/x"\n}\n'
+    assert [path for path, _ in mount.describe().paths] == ["<name>/"]

@@ -248,6 +248,27 @@ def test_many_pages_without_a_list_make_one_listing(simulator):
         assert simulator.calls("/children") <= 10 and simulator.calls("/v1/search") == 1
 
 
+# ---- what an agent types
+
+def test_a_date_is_looked_up_in_a_table_and_not_in_the_whole_mount(simulator):
+    policy = ("rules:\n  - {effect: exec, command: [grep, rg, find, cat], operand: {mount_root: true}, action: deny, "
+              "reason: name a directory or file}\n")
+    with make_terminal(simulator, policy=policy) as terminal:
+        simulator.clear_log()
+        result = terminal.run('grep -rn "2017-05-29" /notion /workspace')
+        assert result.exit_code == 126 and "mirage: denied: name a directory or file" in result.stderr and simulator.log == []
+        assert terminal.run("find /notion | head -100").stdout == ""
+        result = terminal.run('grep -h "2017-05-29" /notion/Campaigns__*/rows.csv | cut -d, -f3,5,8')
+        assert result.stdout == "2017-05-29,National,15.0\n" and result.exit_code == 0
+        result = terminal.run("""jq -rs 'map(.properties | {start: .["Start date"].date.start, where: .Locality.select.name,
+            rate: .["Engagement rate"].number} | select(.start >= "2015" and .start < "2024")) | max_by(.rate).rate as $top
+            | .[] | select(.rate == $top) | "\\(.start) \\(.where)"' /notion/Campaigns__*/rows.jsonl""")
+        assert result.stdout.splitlines() == ["2017-05-29 National", "2019-11-04 National", "2022-02-14 International"], result
+        result = terminal.run("notion post-database-query --database_id /notion/Campaigns__* --page_size 3 --sorts "
+                              "'[{\"property\": \"Engagement rate\", \"direction\": \"descending\"}]' | jq '.results|length'")
+        assert result.stdout == "3\n"
+
+
 # ---- failures
 
 @pytest.mark.parametrize(("fault", "number"), [

@@ -4,8 +4,9 @@ from __future__ import annotations
 import os
 import re
 
+from mirage.commands.awk.analysis import SETTERS
 from mirage.commands.awk.errors import Fatal, NextFile
-from mirage.commands.awk.generator import SETTERS, SPECIALS
+from mirage.commands.awk.generator import SPECIALS
 from mirage.commands.awk.lexer import unescape
 from mirage.commands.awk.records import Records
 from mirage.commands.awk.values import Array, number_of

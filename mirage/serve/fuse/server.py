@@ -412,7 +412,7 @@ class Server:
         return self._kept(handle, 0)
 
     def _kept(self, handle: OpenNode, flags: int) -> bytes:
-        flags |= p.FOPEN_DIRECT_IO if handle.direct else p.FOPEN_KEEP_CACHE if self.inodes.checked else 0
+        flags |= p.FOPEN_DIRECT_IO if handle.direct else p.FOPEN_KEEP_CACHE if handle.keep else 0
         return p.OPEN_OUT.pack(self._keep(handle), flags, 0)
 
     def _opening(self, request: Request) -> bytes:

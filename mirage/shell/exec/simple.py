@@ -15,7 +15,7 @@ from mirage.shell.control import ShellError
 from mirage.shell.exec.calls import MAX_FRAMES, PROGRAM_WEIGHT, NotExecuted, call_function
 from mirage.shell.exec.jobs import notify, report_death
 from mirage.shell.exec.local import compile_local
-from mirage.shell.exec.redirect import apply, apply_in_child, compile_redirections, forget, restore
+from mirage.shell.exec.redirect import Redirections, apply, apply_in_child, compile_redirections, forget, restore
 from mirage.shell.exec.substitution import close_substitutions, holds_substitution
 from mirage.shell.exec.traps import child_ended, failed, run_debug, slow_tick
 from mirage.shell.expand import compile_assign, compile_declaration, compile_single, compile_words
@@ -147,7 +147,7 @@ def _constant_name(name: str, fields: Fields, line: int, describe: Callable[[], 
                 except ShellError as e:
                     status = builtin_failed(sh, name, e)
         elif name in _SPECIAL and sh.options.posix:
-            return execute(sh, argv, (), (), line, alone)
+            return execute(sh, argv, (), Redirections(), line, alone)
         elif sh.machine.gate is not None and not may_run(sh, argv):
             status = NOT_EXECUTABLE
         else:
@@ -319,7 +319,7 @@ def traced_assignment(sh: Shell, source: ast.Assign, assign: Callable[[Shell], N
 
 
 def execute(sh: Shell, argv: list[Any], assigns: Sequence[tuple[str, Callable[[Shell], str], bool]],
-            redirections: Sequence[Redirection], line: int, alone: bool = False, *, functions: bool = True) -> int:
+            redirections: Redirections, line: int, alone: bool = False, *, functions: bool = True) -> int:
     """Run expanded words with temporary assignments and redirections; the status, also in `sh.status`."""
     name = argv[0]
     pushed = False
