@@ -63,7 +63,7 @@ def integrity(parsed: Parsed) -> int:
     from mirage.mounts.vfs.integrity import Problem, check, partial_files
     path = locate(parsed.get("ID_OR_PATH"))
     done = False
-    with open_database(parsed.get("ID_OR_PATH")) as vfs:
+    with open_database(parsed) as vfs:
         problems = check(vfs.db)
         harmful = [p for p in problems if not p.repairable]
         partial = 0 if any(p.check == "sqlite" for p in problems) else partial_files(vfs.db)
@@ -111,7 +111,7 @@ def _base_problems(vfs: Vfs) -> list[str]:
 def backup(parsed: Parsed) -> int:
     from mirage.mounts.vfs import maintenance
     target = parsed.get("TARGET")
-    with open_database(parsed.get("ID_OR_PATH")) as vfs:
+    with open_database(parsed) as vfs:
         maintenance.backup(vfs, target, bool(parsed.get("materialize")))
     if parsed.get("verify"):
         _verify(target)
@@ -131,7 +131,7 @@ def _verify(path: str) -> None:
 def materialize(parsed: Parsed) -> int:
     from mirage.mounts.vfs import maintenance
     from mirage.mounts.vfs.integrity import partial_files
-    with open_database(parsed.get("ID_OR_PATH")) as vfs:
+    with open_database(parsed) as vfs:
         output = parsed.get("output") or vfs.path.removesuffix(".db") + ".portable.db"
         count = partial_files(vfs.db)
         maintenance.backup(vfs, output, materialize=True)

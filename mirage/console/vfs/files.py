@@ -29,7 +29,7 @@ def absolute(path: str) -> str:
 
 def ls(parsed: Parsed) -> int:
     path = absolute(parsed.get("FS_PATH"))
-    with open_database(parsed.get("ID_OR_PATH")) as vfs:
+    with open_database(parsed) as vfs:
         mount = view(vfs)
         files = OwnerFiles(mount)
         entries = files.list(path) if files.stat(path).is_dir else None
@@ -49,7 +49,7 @@ def out(text: str) -> None:
 
 
 def cat(parsed: Parsed) -> int:
-    with open_database(parsed.get("ID_OR_PATH")) as vfs:
+    with open_database(parsed) as vfs:
         handle = OwnerFiles(view(vfs)).filesystem.open(absolute(parsed.get("FILE_PATH")), os.O_RDONLY)
         try:
             at = 0
@@ -64,7 +64,7 @@ def cat(parsed: Parsed) -> int:
 
 def write(parsed: Parsed) -> int:
     path = absolute(parsed.get("FILE_PATH"))
-    with open_database(parsed.get("ID_OR_PATH")) as vfs:
+    with open_database(parsed) as vfs:
         OwnerFiles(view(vfs)).write(path, os.fsencode(parsed.get("CONTENT")), parents=True)
         vfs.sync()
     return 0
@@ -72,7 +72,7 @@ def write(parsed: Parsed) -> int:
 
 def rm(parsed: Parsed) -> int:
     path = absolute(parsed.get("FILE_PATH"))
-    with open_database(parsed.get("ID_OR_PATH")) as vfs:
+    with open_database(parsed) as vfs:
         files = OwnerFiles(view(vfs))
         if files.stat(path, follow=False).is_dir and not parsed.get("recursive"):
             raise Failure(f"{path}: Is a directory (remove it with --recursive)")
@@ -82,7 +82,7 @@ def rm(parsed: Parsed) -> int:
 
 
 def mkdir(parsed: Parsed) -> int:
-    with open_database(parsed.get("ID_OR_PATH")) as vfs:
+    with open_database(parsed) as vfs:
         OwnerFiles(view(vfs)).mkdir(absolute(parsed.get("DIR_PATH")), parents=bool(parsed.get("parents")))
         vfs.sync()
     return 0
@@ -90,7 +90,7 @@ def mkdir(parsed: Parsed) -> int:
 
 def stat(parsed: Parsed) -> int:
     path = absolute(parsed.get("FILE_PATH"))
-    with open_database(parsed.get("ID_OR_PATH")) as vfs:
+    with open_database(parsed) as vfs:
         files = OwnerFiles(view(vfs))
         found = files.stat(path, follow=False)
         values = {"path": path, "inode": found.ino, "type": letter(found), "mode": f"{found.mode & 0o7777:04o}",
@@ -119,7 +119,7 @@ def moment(nanoseconds: int) -> str:
 
 def cp(parsed: Parsed) -> int:
     source, target = parsed.get("SOURCE"), parsed.get("TARGET")
-    with open_database(parsed.get("ID_OR_PATH")) as vfs:
+    with open_database(parsed) as vfs:
         inside = Inside(OwnerFiles(view(vfs)))
         here, there = side(source, inside), side(target, inside)
         old, new = source.removeprefix(":"), target.removeprefix(":")

@@ -49,7 +49,8 @@ def run(parsed: Parsed) -> int:
         if command.run is None:
             raise Failure(f"`{command.title}` is not available in this version")
         if parsed.get("key"):
-            raise Failure("encryption is not available in this version")
+            from mirage.console.vfs.hiding import hide
+            hide(parsed.get("key"))
         import importlib
 
         from mirage.console.vfs.private import private_temporary

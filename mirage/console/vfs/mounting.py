@@ -61,7 +61,7 @@ def _serve(parsed: Parsed, mountpoint: str, ready: Callable[[], None]) -> int:
     """Mount, say so, and serve until it is unmounted or a signal comes."""
     from mirage.serve.fuse.mount import stop_signals
     stop = stop_signals()
-    with open_database(parsed.get("ID_OR_PATH")) as vfs, mounting(vfs, mountpoint, parsed) as mounted:
+    with open_database(parsed) as vfs, mounting(vfs, mountpoint, parsed) as mounted:
         ready()
         while not mounted.wait(0) and not stop.wait(0.1):
             pass
@@ -154,7 +154,7 @@ def run_inside(parsed: Parsed, command: Sequence[str]) -> int:
     if os.geteuid() == 0:
         private_namespace()                                  # nobody else sees the mount, and it ends with this process
     place = private_temporary().mountpoint()
-    with open_database(parsed.get("ID_OR_PATH")) as vfs:
+    with open_database(parsed) as vfs:
         try:
             with mounting(vfs, place, parsed):
                 return run(command, place)
@@ -164,13 +164,14 @@ def run_inside(parsed: Parsed, command: Sequence[str]) -> int:
             failure = e
     if not private_namespace():                              # an ordinary user without fusermount3
         raise failure
-    with open_database(parsed.get("ID_OR_PATH")) as vfs, mounting(vfs, place, parsed):
+    with open_database(parsed) as vfs, mounting(vfs, place, parsed):
         return run(command, place)
 
 
 def run(command: Sequence[str], place: str) -> int:
     """The command with `place` as its directory; signals that end this process go to it."""
     env = {**private_temporary().environment(), "PWD": place}
+    env.pop("VFS_KEY", None)                                 # the program gets the files, not the key
     try:
         process = subprocess.Popen(list(command), cwd=place, env=env)
     except FileNotFoundError:

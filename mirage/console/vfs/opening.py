@@ -10,7 +10,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from mirage.console.vfs.model import Parsed
     from mirage.mounts.vfs import Vfs
+    from mirage.mounts.vfs.secret import Secret
 
 FOLDER = ".vfs"
 PATIENCE = 5.0                                               # seconds to wait for one that keeps the file to itself
@@ -32,15 +34,30 @@ def locate(text: str) -> str:
     raise Failure(f"'{text}' not found: there is no {path} and no such file" if is_id(text) else f"'{text}' not found")
 
 
-def open_database(text: str, readonly: bool = False) -> Vfs:
-    """The database; a clear Failure where there is none, where it is encrypted, or where another program keeps it."""
-    from mirage.mounts.vfs import SchemaError, Vfs
-    path = locate(text)
-    folder = os.path.dirname(os.path.abspath(path))
-    if path != ":memory:" and not (os.access(path, os.W_OK) and os.access(folder, os.W_OK)):
-        readonly = True
+def secret(parsed: Parsed) -> Secret | None:
+    """What --key and --cipher say; Failure for what is no key of that cipher."""
+    from mirage.mounts.vfs.secret import secret_of
     try:
-        return Vfs(path, create=path == ":memory:", readonly=readonly, patience=PATIENCE)
+        return secret_of(parsed.get("key"), parsed.get("cipher"))
+    except ValueError as e:
+        raise Failure(str(e)) from None
+
+
+def open_database(parsed: Parsed, readonly: bool = False, create: bool = False) -> Vfs:
+    """The database that is named; a clear Failure where there is none, where the key does not fit it, where another
+    program keeps it."""
+    from mirage.mounts.vfs import SchemaError, Vfs
+    path: str = parsed.get("ID_OR_PATH")
+    if not create:
+        path = locate(path)
+    if path != ":memory:" and os.path.exists(path):
+        folder = os.path.dirname(os.path.abspath(path))
+        if not (os.access(path, os.W_OK) and os.access(folder, os.W_OK)):
+            readonly = True
+    secret(parsed)
+    try:
+        return Vfs(path, create=create or path == ":memory:", readonly=readonly, patience=PATIENCE, key=parsed.get("key"),
+                   cipher=parsed.get("cipher"))
     except SchemaError as e:
         raise Failure(f"{path}: {e}") from None
     except OSError as e:

@@ -18,7 +18,7 @@ FEATURES = {"fs": True, "kv": True, "toolCalls": True, "overlay": True, "partial
 def diff(parsed: Parsed) -> int:
     """`A f /path`, `M f /path`, `D f /path`."""
     from mirage.mounts.vfs.maintenance import base_of, layer_of
-    with open_database(parsed.get("ID_OR_PATH")) as vfs:
+    with open_database(parsed) as vfs:
         if base_of(vfs) is None:
             raise Failure("the database has no base directory (made with `vfs init --base DIR`)")
         layer = layer_of(vfs)
@@ -36,7 +36,7 @@ def timeline(parsed: Parsed) -> int:
     text = parsed.get("limit")
     if not text.isdigit():
         raise Failure(f"invalid value '{text}' for '--limit <LIMIT>'", 2)
-    with open_database(parsed.get("ID_OR_PATH")) as vfs:
+    with open_database(parsed) as vfs:
         calls = vfs.tools.list(int(text), parsed.get("filter"), parsed.get("status"))
     if parsed.get("format") == "json":
         print(json.dumps([call.as_dict() for call in calls], indent=2))
