@@ -6,8 +6,11 @@ import socket
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 FAULTS = ("latency", "status", "reset", "slow", "truncate", "short")
 
@@ -171,10 +174,7 @@ class Simulator:
     def start(self, port: int = 0) -> str:
         """Listen on loopback (a free port unless given) in a daemon thread; the address."""
         if self._server is None:
-            handler = type("Handler", (_Handler,), {"simulator": self})
-            self._server = _Server(("127.0.0.1", port), handler)
-            threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05},
-                             name=f"{type(self).__name__}", daemon=True).start()
+            self._server = _listen(self, type(self).__name__, port)
         return self.address
 
     def stop(self) -> None:
@@ -191,10 +191,48 @@ class Simulator:
         self.stop()
 
 
+class OnDemand:
+    """The address of a simulator that make() gives when the first request comes; until then only a port is open."""
+
+    def __init__(self, make: Callable[[], Simulator]) -> None:
+        self._make = make
+        self._lock = threading.Lock()
+        self._simulator: Simulator | None = None
+        self._server: _Server | None = None
+
+    @property
+    def simulator(self) -> Simulator:
+        with self._lock:
+            if self._simulator is None:
+                self._simulator = self._make()
+            return self._simulator
+
+    def start(self) -> str:
+        """Listen on a free port of loopback; the address."""
+        with self._lock:
+            if self._server is None:
+                self._server = _listen(property(lambda handler: self.simulator), "WaitingSimulator")
+            return f"http://127.0.0.1:{self._server.server_address[1]}/"
+
+    def stop(self) -> None:
+        with self._lock:
+            server, self._server = self._server, None
+        if server is not None:
+            server.shutdown()
+            server.server_close()
+
+
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 128
     block_on_close = False
+
+
+def _listen(simulator: Simulator | property, name: str, port: int = 0) -> _Server:
+    """A server for `simulator` on loopback, in a daemon thread."""
+    server = _Server(("127.0.0.1", port), type("Handler", (_Handler,), {"simulator": simulator}))
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, name=name, daemon=True).start()
+    return server
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -5,7 +5,7 @@ import threading
 import time
 
 from mirage.vfs.service import Counters
-from mirage.vfs.types import S_IFDIR, Capabilities, Stat
+from mirage.vfs.types import S_IFDIR, Capabilities, Stat, new_device
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,18 +15,19 @@ if TYPE_CHECKING:
     from mirage.vfs.describe import Description
     from mirage.vfs.estimate import Cost
     from mirage.vfs.search import Candidates, Query
-    from mirage.vfs.types import Entry
+    from mirage.vfs.types import Entry, Handle
 
 
 class LazyMount:
     """Stands for the mount that make(counters) gives, which counts there.
 
-    capabilities  those of that mount; of read_many, search and describe
+    capabilities  those of that mount; of open (for reading), read_many, search and describe
     """
 
     def __init__(self, make: Callable[[Counters], Any], capabilities: Sequence[str]) -> None:
         self.capabilities = Capabilities(*capabilities)
         self.counters = Counters()
+        self.device = new_device()
         self._make = make
         self._lock = threading.Lock()
         self._mount: Any = None
@@ -38,8 +39,12 @@ class LazyMount:
         """The mount itself."""
         with self._lock:
             if self._mount is None:
-                self._mount = self._make(self.counters)
-                self._mount.mounted_at(self._point)
+                mount = self._make(self.counters)
+                if hasattr(mount, "device"):
+                    mount.device = self.device
+                if hasattr(mount, "mounted_at"):
+                    mount.mounted_at(self._point)
+                self._mount = mount
             return self._mount
 
     def mounted_at(self, point: str) -> None:
@@ -58,6 +63,10 @@ class LazyMount:
     def read(self, path: str, offset: int = 0, length: int | None = None) -> bytes:
         data: bytes = self.made.read(path, offset, length)
         return data
+
+    def open(self, path: str, flags: int, mode: int = 0) -> Handle:
+        handle: Handle = self.made.open(path, flags, mode)
+        return handle
 
     def read_many(self, paths: Sequence[str]) -> Iterator[tuple[str, bytes | OSError]]:
         results: Iterator[tuple[str, bytes | OSError]] = self.made.read_many(paths)
@@ -90,7 +99,11 @@ class LazyMount:
 
 
 class LazyLinkMount(LazyMount):
-    """For a mount that has symbolic links."""
+    """For a mount that has symbolic links; perhaps with the capability lookup."""
+
+    def lookup(self, path: str, uid: int) -> Stat | str:
+        found: Stat | str = self.stat(path) if path == "/" else self.made.lookup(path, uid)
+        return found
 
     def readlink(self, path: str) -> str:
         text: str = self.made.readlink(path)

@@ -195,6 +195,7 @@ class Database:
     def __init__(self, path: str, mode: str, secret: Secret, timeout: float) -> None:
         flags = {"ro": apsw.SQLITE_OPEN_READONLY, "rw": apsw.SQLITE_OPEN_READWRITE,
                  "rwc": apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE}[mode]
+        self._writable = mode != "ro"
         system = file_system(secret)
         try:
             self._sql = apsw.Connection(path, flags=flags, vfs=system.name)
@@ -207,12 +208,8 @@ class Database:
         if mode == "rwc":
             self._sql.reserve_bytes("main", system.codec.reserved)
             self.execute(f"PRAGMA page_size = {PAGE}").fetchall()
-        if mode != "ro":
-            self.execute("PRAGMA journal_mode = MEMORY" if self._is_new() else "PRAGMA cell_size_check = OFF").fetchall()
-
-    def _is_new(self) -> bool:
-        """Nothing is in it yet; what sets up the log is not to be journalled in a file."""
-        return not self.execute("PRAGMA page_count").fetchone()[0]
+            if not self.execute("PRAGMA page_count").fetchone()[0]:      # what sets up the log needs no file
+                self.execute("PRAGMA journal_mode = MEMORY").fetchall()
 
     def execute(self, statement: str, values: Any = None) -> Rows:
         try:
@@ -246,4 +243,5 @@ class Database:
         try:
             self._sql.close()
         except (apsw.Error, BadPage) as e:
-            raise _failure(e) from None
+            if self._writable:                               # else: the last one could not tidy up, and need not
+                raise _failure(e) from None

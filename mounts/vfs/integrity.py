@@ -9,11 +9,13 @@ from mirage.mounts.vfs.names import shown, stored
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from mirage.mounts.vfs.connection import Connection
 
     Problems = list["Problem"]
+    Progress = Callable[[int, int], None]
 
 LIMIT = 100                                                  # problems reported for each check
 
@@ -67,6 +69,8 @@ REPAIRS = (
      "SELECT ino FROM fs_symlink s WHERE NOT EXISTS (SELECT 1 FROM fs_inode i WHERE i.ino = s.ino)"),
 )
 
+STEPS = len(CHECKS) + len(REPAIRS) + 1
+
 
 class Problem:
     """check  its name; `repairable`: it does no harm, and repair() removes it"""
@@ -82,8 +86,10 @@ class Problem:
         return {"check": self.check, "message": self.message, "repairable": self.repairable}
 
 
-def check(db: Connection) -> Problems:
-    """What is wrong: SQLite's own check, then the schema's rules."""
+def check(db: Connection, progress: Progress | None = None) -> Problems:
+    """What is wrong: SQLite's own check, then the schema's rules. `progress` is told of each: how many, of how many."""
+    tell = progress or (lambda done, all: None)
+    tell(0, STEPS)
     found: Problems = []
     with db.reading:
         try:
@@ -94,7 +100,7 @@ def check(db: Connection) -> Problems:
                 return found
             db.execute("BEGIN")
             try:
-                found.extend(_rows(db))
+                found.extend(_rows(db, tell))
             finally:
                 db.execute("COMMIT")
         except sqlite3.DatabaseError as e:
@@ -102,11 +108,14 @@ def check(db: Connection) -> Problems:
     return found
 
 
-def _rows(db: Connection) -> Problems:
+def _rows(db: Connection, tell: Progress) -> Problems:
     found: Problems = []
+    done = 0
     there = schema.tables(db.sql)
     for checks, repairable in ((CHECKS, False), (REPAIRS, True)):
         for name, message, query in checks:
+            done += 1
+            tell(done, STEPS)
             values = {"chunk": db.chunk_size} if ":chunk" in query else {}
             for row in db.execute(f"{query} LIMIT {LIMIT}", values):
                 found.append(Problem(name, message.format(*row), repairable))

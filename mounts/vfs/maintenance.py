@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int], None]                    # how much is done, of how much
 
 DENSE = 1 << 30                                              # bytes of holes that a copy fills at most
+INSTRUCTIONS = 200_000                                       # of SQLite's machine, between two looks at the progress
 PAGES = 1000                                                 # copied at a time
 SIDECARS = ("-wal", "-shm", "-journal", "-open")
 
@@ -77,14 +78,34 @@ def copy(source: Vfs, target: str, progress: Progress | None = None) -> None:
     """Everything that is committed, in a new file; other programs may go on writing."""
     if not source.db.readonly:
         source.mount.flush_all()
-        if source.db.secret is None and progress is None:
-            with source.db.reading:
+        if source.db.secret is None:
+            with source.db.reading, watching(source.db.sql, target, progress):
                 source.db.execute("VACUUM INTO ?", (target,))
             with raw(target) as connection:
                 connection.execute("PRAGMA journal_mode = WAL").fetchone()
             return
     with raw(target, "rwc", source.db.secret) as connection:
         copy_pages(source.db.sql, connection, progress)
+
+
+@contextlib.contextmanager
+def watching(connection: Connection, target: str, progress: Progress | None) -> Iterator[None]:
+    """While SQLite fills `target`: how long it is, of the bytes that the source has."""
+    if progress is None:
+        yield
+        return
+    pages, size = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size"))
+
+    def look() -> int:
+        with contextlib.suppress(OSError):
+            progress(os.stat(target).st_size, pages * size)
+        return 0
+
+    connection.set_progress_handler(look, INSTRUCTIONS)
+    try:
+        yield
+    finally:
+        connection.set_progress_handler(None, 0)
 
 
 def copy_pages(source: Connection, target: Connection, progress: Progress | None = None) -> None:

@@ -9,12 +9,14 @@ import sys
 from pathlib import Path
 
 from mirage.console.vfs.model import Failure, UsageError
-from mirage.console.vfs.opening import FOLDER, is_id, locate, open_database
+from mirage.console.vfs.opening import FOLDER, is_id, locate, open_database, secret
+from mirage.console.vfs.progress import bar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from mirage.console.vfs.model import Parsed
     from mirage.mounts.vfs import Vfs
+    from mirage.mounts.vfs.secret import Secret
 
 
 def init(parsed: Parsed) -> int:
@@ -36,6 +38,7 @@ def init(parsed: Parsed) -> int:
         if not os.path.isdir(base):
             raise Failure(f"the base directory '{base}' does not exist")
         base = os.path.realpath(base)
+    secret(parsed)
     path = os.path.join(FOLDER, id + ".db")
     if os.path.exists(path):
         if not parsed.get("force"):
@@ -43,7 +46,7 @@ def init(parsed: Parsed) -> int:
         for ending in ("", *maintenance.SIDECARS):
             Path(path + ending).unlink(missing_ok=True)
     os.makedirs(FOLDER, exist_ok=True)
-    with Vfs(path) as vfs:
+    with Vfs(path, key=parsed.get("key"), cipher=parsed.get("cipher")) as vfs:
         if base is not None:
             maintenance.set_base(vfs, base)
         vfs.sync()
@@ -64,7 +67,8 @@ def integrity(parsed: Parsed) -> int:
     path = locate(parsed.get("ID_OR_PATH"))
     done = False
     with open_database(parsed) as vfs:
-        problems = check(vfs.db)
+        with bar("Checking") as progress:
+            problems = check(vfs.db, progress)
         harmful = [p for p in problems if not p.repairable]
         partial = 0 if any(p.check == "sqlite" for p in problems) else partial_files(vfs.db)
         if parsed.get("require_portable") and partial:
@@ -111,19 +115,19 @@ def _base_problems(vfs: Vfs) -> list[str]:
 def backup(parsed: Parsed) -> int:
     from mirage.mounts.vfs import maintenance
     target = parsed.get("TARGET")
-    with open_database(parsed) as vfs:
-        maintenance.backup(vfs, target, bool(parsed.get("materialize")))
+    with open_database(parsed) as vfs, bar("Copying") as progress:
+        maintenance.backup(vfs, target, bool(parsed.get("materialize")), progress)
     if parsed.get("verify"):
-        _verify(target)
+        _verify(target, secret(parsed))
     print(f"Created backup: {target}")
     return 0
 
 
-def _verify(path: str) -> None:
-    from mirage.mounts.vfs import Vfs
+def _verify(path: str, key: Secret | None) -> None:
     from mirage.mounts.vfs.integrity import check
-    with Vfs(path, create=False, readonly=True) as vfs:
-        harmful = [p for p in check(vfs.db) if not p.repairable]
+    from mirage.mounts.vfs.maintenance import reopened
+    with reopened(path, key, readonly=True) as vfs, bar("Verifying") as progress:
+        harmful = [p for p in check(vfs.db, progress) if not p.repairable]
     if harmful:
         raise Failure(f"{path} is damaged: {harmful[0].message}")
 
@@ -134,11 +138,11 @@ def materialize(parsed: Parsed) -> int:
     with open_database(parsed) as vfs:
         output = parsed.get("output") or vfs.path.removesuffix(".db") + ".portable.db"
         count = partial_files(vfs.db)
-        maintenance.backup(vfs, output, materialize=True)
+        with bar("Copying") as progress:
+            maintenance.backup(vfs, output, True, progress)
         if parsed.get("verify"):
-            from mirage.mounts.vfs import Vfs
-            _verify(output)
-            with Vfs(output, create=False) as made:
+            _verify(output, secret(parsed))
+            with maintenance.reopened(output, secret(parsed)) as made:
                 if maintenance.contents(maintenance.layer_of(made)) != maintenance.contents(maintenance.layer_of(vfs)):
                     raise Failure(f"{output} differs from the database")
     print(f"Materialized {count} files: {output}")
@@ -147,22 +151,22 @@ def materialize(parsed: Parsed) -> int:
 
 def migrate(parsed: Parsed) -> int:
     from mirage.mounts.vfs import maintenance
-    from mirage.mounts.vfs.schema import VERSION
+    from mirage.mounts.vfs.schema import VERSION, SchemaError
     if parsed.get("verify") and not parsed.get("copy"):
         raise UsageError("the following required arguments were not provided:\n  --copy <TARGET>", parsed.command)
     path = locate(parsed.get("ID_OR_PATH"))
-    target = parsed.get("copy")
+    target, key = parsed.get("copy"), secret(parsed)
     import sqlite3
     try:
         if target is not None and not parsed.get("dry_run"):
-            before, steps = maintenance.migrate_copy(path, target, bool(parsed.get("overwrite_target")))
-            if parsed.get("verify") and maintenance.state(path) != maintenance.state(target):
+            with bar("Copying") as progress:
+                before, steps = maintenance.migrate_copy(path, target, bool(parsed.get("overwrite_target")), key, progress)
+            if parsed.get("verify") and maintenance.state(path, key) != maintenance.state(target, key):
                 raise Failure(f"{target} does not say the same as {path}")
         else:
-            before, steps = maintenance.migrate(path, bool(parsed.get("dry_run")))
-    except sqlite3.Error as e:
-        print(f"Error: {path}: {e}", file=sys.stderr)
-        return 1
+            before, steps = maintenance.migrate(path, bool(parsed.get("dry_run")), key)
+    except (sqlite3.Error, SchemaError) as e:
+        raise Failure(f"{path}: {e}") from None
     if not steps:
         print(f"Already at schema version {VERSION}")
         return 0

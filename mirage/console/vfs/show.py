@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from mirage.console.vfs.model import Parsed
 
 FEATURES = {"fs": True, "kv": True, "toolCalls": True, "overlay": True, "partialOrigin": True, "timeline": True,
-            "encryption": False, "mount": True, "nfs": False, "mcp": False, "run": False, "sync": False}
+            "encryption": True, "mount": True, "nfs": False, "mcp": False, "run": False, "sync": False}
 
 
 def diff(parsed: Parsed) -> int:
