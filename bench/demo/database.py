@@ -3,9 +3,7 @@ from __future__ import annotations
 
 import random
 import sqlite3
-from datetime import date, timedelta
-
-from mirage.bench.services.gmail.texts import CUSTOMERS, PEOPLE, PROJECTS, SUPPLIERS, TICKETS
+from datetime import date
 
 FIRST, DAYS = date(2025, 10, 1), 365
 TABLES = """

@@ -9,8 +9,8 @@ pytest.importorskip("canvasapi")
 
 import canvasapi
 
+from mirage.bench.company import PEOPLE
 from mirage.bench.services.canvas import CanvasSimulator
-from mirage.bench.services.gmail.texts import PEOPLE
 
 
 @pytest.fixture

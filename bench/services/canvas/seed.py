@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING, Any
 
+from mirage.bench.company import CUSTOMERS, PEOPLE, PROJECTS
 from mirage.bench.demo import NOW
 from mirage.bench.services.canvas.campus import ACCOUNT, Campus, stamp
 from mirage.bench.services.gmail.files import big, pdf, png
-from mirage.bench.services.gmail.texts import CUSTOMERS, PEOPLE, PROJECTS
 
 if TYPE_CHECKING:
     Item = dict[str, Any]

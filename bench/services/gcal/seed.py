@@ -7,8 +7,8 @@ from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
+from mirage.bench.company import CUSTOMERS, PEOPLE, PROJECTS, SUPPLIERS
 from mirage.bench.demo import NOW
-from mirage.bench.services.gmail.texts import CUSTOMERS, PEOPLE, PROJECTS, SUPPLIERS
 
 if TYPE_CHECKING:
     from mirage.bench.services.gcal.calendars import Calendar, Calendars

@@ -8,13 +8,14 @@ from datetime import UTC, date, datetime, timedelta
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
+from mirage.bench.company import CUSTOMERS, PEOPLE, PROJECTS, SUPPLIERS
 from mirage.bench.demo import NOW
 from mirage.bench.services.gdrive.documents import Document, Paragraph, Presentation, Table
 from mirage.bench.services.gdrive.grid import Spreadsheet, dated, money
 from mirage.bench.services.gdrive.office import docx, pptx, xlsx
 from mirage.bench.services.gdrive.store import DOC, FOLDER, SHEET, SHORTCUT, SLIDES, as_text
 from mirage.bench.services.gmail.files import pdf, png
-from mirage.bench.services.gmail.texts import CUSTOMERS, PEOPLE, PROJECTS, REPLIES, SUPPLIERS, TICKETS
+from mirage.bench.services.gmail.texts import REPLIES, TICKETS
 
 if TYPE_CHECKING:
     from mirage.bench.services.gdrive.store import DriveStore

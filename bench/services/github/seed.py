@@ -6,10 +6,11 @@ import random
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from mirage.bench.company import CUSTOMERS, PEOPLE, PROJECTS
 from mirage.bench.demo import NOW
 from mirage.bench.services.github.objects import LINK, MODULE, PROGRAM
 from mirage.bench.services.gmail.files import png
-from mirage.bench.services.gmail.texts import BUILDS, CUSTOMERS, PEOPLE, PROJECTS, REPLIES, TICKETS
+from mirage.bench.services.gmail.texts import BUILDS, REPLIES, TICKETS
 
 if TYPE_CHECKING:
     from mirage.bench.services.github.hub import Hub, Repository

@@ -8,23 +8,11 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING
 
+from mirage.bench.company import COMPANY, CUSTOMERS, PEOPLE, PROJECTS, SUPPLIERS
 from mirage.bench.demo import NOW
 from mirage.bench.services.gmail import mime
 from mirage.bench.services.gmail.files import big, calendar, csv_lines, docx, pdf, png, schedule, zipped
-from mirage.bench.services.gmail.texts import (
-    BUILDS,
-    COMPANY,
-    CUSTOMERS,
-    NEWS,
-    PEOPLE,
-    PRIVATE,
-    PROJECTS,
-    REPLIES,
-    SPAM,
-    SUPPLIERS,
-    TICKETS,
-    WEEKLY,
-)
+from mirage.bench.services.gmail.texts import BUILDS, NEWS, PRIVATE, REPLIES, SPAM, TICKETS, WEEKLY
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,8 +6,9 @@ import random
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from mirage.bench.company import CUSTOMERS, PEOPLE, PROJECTS
 from mirage.bench.demo import NOW
-from mirage.bench.services.gmail.texts import BUILDS, CUSTOMERS, PEOPLE, PROJECTS, REPLIES, TICKETS
+from mirage.bench.services.gmail.texts import BUILDS, REPLIES, TICKETS
 from mirage.bench.services.linear.workspace import PROJECT_STATES, STATES
 
 if TYPE_CHECKING:

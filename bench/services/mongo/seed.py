@@ -9,8 +9,9 @@ from typing import Any
 import bson
 from bson import ObjectId
 
+from mirage.bench.company import CUSTOMERS, PROJECTS
 from mirage.bench.demo import NOW
-from mirage.bench.services.gmail.texts import CUSTOMERS, PROJECTS, TICKETS
+from mirage.bench.services.gmail.texts import TICKETS
 
 __all__ = ["NOW", "fill"]
 START = datetime.fromtimestamp(NOW, UTC).replace(tzinfo=None) - timedelta(days=360)

@@ -6,8 +6,9 @@ import random
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from mirage.bench.company import CUSTOMERS, PEOPLE, PROJECTS, SUPPLIERS
 from mirage.bench.demo import NOW
-from mirage.bench.services.gmail.texts import CUSTOMERS, PEOPLE, PROJECTS, REPLIES, SUPPLIERS, TICKETS
+from mirage.bench.services.gmail.texts import REPLIES, TICKETS
 from mirage.bench.services.notion.values import COLORS, rich, text
 
 if TYPE_CHECKING:

@@ -6,9 +6,10 @@ import random
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from mirage.bench.company import CUSTOMERS, PEOPLE, PROJECTS
 from mirage.bench.demo import NOW
 from mirage.bench.services.gmail.files import pdf, png
-from mirage.bench.services.gmail.texts import BUILDS, CUSTOMERS, PEOPLE, PRIVATE, PROJECTS, REPLIES, TICKETS
+from mirage.bench.services.gmail.texts import BUILDS, PRIVATE, REPLIES, TICKETS
 
 if TYPE_CHECKING:
     from mirage.bench.services.slack.workspace import Workspace

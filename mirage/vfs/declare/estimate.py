@@ -22,8 +22,8 @@ MOST = 5000                                                  # nodes of the tree
 def estimate(mount: Declared, path: str, action: str, queries: Sequence[Any] = ()) -> Cost:
     found = Estimate(mount)
     cost, node, place = found.way(path)
-    if node is None:
-        return cost
+    if node is None:                                         # no such path, or one of a hook that nobody asked
+        return cost if cost.calls.high is not None else Cost(cost.calls, Range(0, None))
     if action == "search" and mount.service.search is not None:
         both = cost.plus(found.below(node, place, True)).either(Cost(Range(cost.calls.low, None), Range(0, None)))
         return Cost(both.calls.maybe, both.bytes.maybe, Range(0, len(queries)))
@@ -59,6 +59,11 @@ class Estimate:
 
     def _step(self, parent: Directory, place: Place | None, name: str) -> tuple[Cost, Node | None, Place | None]:
         cost = FREE
+        for index, node in enumerate(parent.children):
+            listed = self._listed(place, index, node) if isinstance(node, Directory) and node.each is not None else None
+            if listed is not None and name in listed:
+                assert place is not None
+                return cost, node, self.mount._place(place, node, name, listed[name], None)
         for index, node in enumerate(parent.children):
             for stem, rendering in _stems(node, name):
                 self.fetched = False
