@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from mirage.bench.services.http import OnDemand
     from mirage.clis.framework import VirtualCli
+    from mirage.mounts.sql.mount import Sql
     from mirage.vfs.service import Counters
 
 USUAL = ("read_many", "search", "describe")
@@ -137,6 +138,32 @@ class DemoLinkMount(DemoMount, LazyLinkMount):
     """A service of the demo that has symbolic links."""
 
 
+class DatabaseMount(LazyMount):
+    """The company's database, in a file that is made when it is looked at."""
+
+    def __init__(self) -> None:
+        super().__init__(self._open, ("open", "search", "describe"))
+        self._folder = ""
+
+    def _open(self, counters: Counters) -> Sql:
+        import tempfile
+
+        from mirage.bench.demo.database import make_database
+        from mirage.mounts.sql.mount import Sql
+        from mirage.mounts.sql.url import DatabaseUrl
+        self._folder = tempfile.mkdtemp(prefix="mirage-demo-")
+        make_database(f"{self._folder}/company.db")
+        mount = Sql(DatabaseUrl(f"sqlite:///{self._folder}/company.db"))
+        mount.counters = mount.database.counters = counters
+        return mount
+
+    def close(self) -> None:
+        super().close()
+        if self._folder:
+            import shutil
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+
 def services(now: Callable[[], float]) -> tuple[dict[str, LazyMount], list[LazyCli]]:
     """The mounts by their places, and the CLIs."""
     world = World(now)
@@ -145,6 +172,8 @@ def services(now: Callable[[], float]) -> tuple[dict[str, LazyMount], list[LazyC
     for point, service in SERVICES.items():
         mount = mounts[point] = (DemoLinkMount if service.links else DemoMount)(world, service)
         clis.extend(_cli(name, where, mount, point) for name, where in service.clis.items())
+    mounts["/db"] = DatabaseMount()
+    clis.append(_cli("sql", "sql:SqlCli", mounts["/db"], "/db"))
     return mounts, clis
 
 

@@ -5,6 +5,7 @@ import re
 import stat as st
 
 from mirage.commands._getopt import NONE, REQUIRED, Spec, parse, usage_error
+from mirage.commands._io import encode
 from mirage.commands._mode import Mode
 from mirage.commands._text import fatal, quote, shell_quote
 from mirage.process.process import refusal_note
@@ -12,6 +13,7 @@ from mirage.process.process import refusal_note
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from mirage.process.process import Process
+    from mirage.vfs.filesystem import FileSystem
     from mirage.vfs.types import Stat
 
 SPEC = Spec("RcfvHLPhrwxXstugoa,+=01234567", {
@@ -30,7 +32,8 @@ class Change:
         self.mode = mode
         self.flags = flags
         self.status = 0
-        self.follow = "h" not in flags
+        self.follow_top = not flags & {"h", "P"} if "R" in flags else "h" not in flags
+        self.follow_below = "L" in flags
         self.checked = False
 
     def error(self, text: str, e: OSError) -> None:
@@ -40,77 +43,99 @@ class Change:
             self.proc.message(f"{text}: {e.strerror}")
             self.proc.write_error(refusal_note(e))
 
-    def one(self, path: str, stat: Stat, follow: bool = True) -> None:
+    def say(self, text: str) -> None:
+        self.proc.stdout.write(encode(text + "\n"))
+
+    def not_accessed(self, path: str) -> None:
+        if "v" in self.flags:
+            self.say(f"{shell_quote(path, True)} could not be accessed")
+
+    def one(self, path: str, stat: Stat) -> None:
         proc = self.proc
+        shown = shell_quote(path, True)
+        if stat.is_link:
+            if "v" in self.flags:
+                self.say(f"neither symbolic link {shown} nor referent has been changed")
+            return
         old = stat.mode & 0o7777
         new = self.mode.apply(old, stat.is_dir, proc.umask)
+        before, after = st.filemode(stat.mode)[1:], st.filemode(stat.mode & ~0o7777 | new)[1:]
+        change = f"mode of {shown} from {old:04o} ({before}) to {new:04o} ({after})"
         try:
-            proc.fs.chmod(path, new, follow)
+            proc.fs.chmod(path, new)
         except OSError as e:
-            self.error(f"changing permissions of {shell_quote(path, True)}", e)
+            self.error(f"changing permissions of {shown}", e)
+            if "v" in self.flags:
+                self.say(f"failed to change {change}")
             return
-        if "v" in self.flags or "c" in self.flags and old != new:
-            before, after = st.filemode(stat.mode)[1:], st.filemode(stat.mode & ~0o7777 | new)[1:]
-            shown = shell_quote(path, True)
-            text = (f"mode of {shown} changed from {old:04o} ({before}) to {new:04o} ({after})" if old != new
-                    else f"mode of {shown} retained as {old:04o} ({before})")
-            proc.stdout.write(text.encode("utf-8", "surrogateescape") + b"\n")
+        if old != new and self.flags & {"v", "c"}:
+            self.say(change.replace(f"{shown} from", f"{shown} changed from", 1))
+        elif "v" in self.flags:
+            self.say(f"mode of {shown} retained as {old:04o} ({before})")
         if self.checked and self.mode.refused_bits(old, stat.is_dir, proc.umask):
             wanted = self.mode.apply(old, stat.is_dir, 0)
             proc.stdout.flush()
-            proc.message(f"{shell_quote(path)}: new permissions are {st.filemode(stat.mode & ~0o7777 | new)[1:]}, "
+            proc.message(f"{shell_quote(path)}: new permissions are {after}, "
                          f"not {st.filemode(stat.mode & ~0o7777 | wanted)[1:]}")
             self.status = 1
 
-    def tree(self, path: str) -> None:
-        proc = self.proc
+    def stat(self, path: str, follow: bool) -> Stat | None:
+        """What `path` is; None after a message when it cannot be told."""
+        fs = self.proc.fs
         try:
-            stat = proc.fs.stat(path, self.follow)
+            return fs.stat(path, follow)
         except OSError as e:
-            try:
-                link = proc.fs.stat(path, False).is_link
-            except OSError:
-                link = False
-            if link:
+            if follow and _is_link(fs, path):
                 self.status = 1
                 if "f" not in self.flags:
-                    proc.message(f"cannot operate on dangling symlink {shell_quote(path, True)}")
+                    self.proc.stdout.flush()
+                    self.proc.message(f"cannot operate on dangling symlink {shell_quote(path, True)}")
             else:
                 self.error(f"cannot access {shell_quote(path, True)}", e)
-            return
-        recursive = "R" in self.flags and stat.is_dir
-        if "R" in self.flags and "root" in self.flags and proc.fs.realpath(path) == "/":
+        self.not_accessed(path)
+        return None
+
+    def tree(self, path: str) -> None:
+        proc = self.proc
+        recursive = "R" in self.flags
+        if recursive and "root" in self.flags and _is_root(proc.fs, path):
             proc.message(f"it is dangerous to operate recursively on {shell_quote(path, True)}")
             proc.message("use --no-preserve-root to override this failsafe")
             self.status = 1
             return
-        self.one(path, stat, self.follow)
-        if not recursive:
-            return
         stack = [path]
         while stack:
-            folder = stack.pop()
-            try:
-                entries = proc.fs.list(folder)
-            except OSError as e:
-                self.error(f"cannot read directory {shell_quote(folder, True)}", e)
+            name = stack.pop()
+            top = name is path
+            stat = self.stat(name, self.follow_top if top else self.follow_below)
+            if stat is None:
                 continue
-            prefix = folder if folder.endswith("/") else folder + "/"
-            below = []
-            for entry in entries:
-                child = prefix + entry.name
-                try:
-                    stat = proc.fs.stat(child, False)
-                except OSError as e:
-                    self.error(f"cannot access {shell_quote(child, True)}", e)
-                    continue
-                if stat.is_link:
-                    continue
-                self.one(child, stat, False)
-                if stat.is_dir:
-                    below.append(child)
-            stack.extend(reversed(below))
+            self.one(name, stat)
+            if not recursive or not stat.is_dir:
+                continue
+            try:
+                entries = proc.fs.list(name)
+            except OSError as e:
+                self.error(f"cannot read directory {shell_quote(name, True)}", e)
+                self.not_accessed(name)
+                continue
+            prefix = name if name.endswith("/") else name + "/"
+            stack.extend(prefix + entry.name for entry in reversed(entries))
             proc.check()
+
+
+def _is_link(fs: FileSystem, path: str) -> bool:
+    try:
+        return fs.stat(path, False).is_link
+    except OSError:
+        return False
+
+
+def _is_root(fs: FileSystem, path: str) -> bool:
+    try:
+        return fs.realpath(path) == "/"
+    except OSError:
+        return False
 
 
 def main(proc: Process) -> int:
