@@ -99,7 +99,10 @@ class DriveTool(VirtualCli):
         """A file resource with its path, where it is known without climbing up the folders."""
         if self.point is None:
             return resource
-        path = self.mount.path_if_known(str(resource["id"]), parent, kind)
+        try:
+            path = self.mount.path_if_known(str(resource["id"]), parent, kind)
+        except OSError:                                      # it was made; it cannot be looked at just now
+            path = None
         return {**resource, "path": self.point.rstrip("/") + path} if path is not None else resource
 
 

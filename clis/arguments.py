@@ -2,19 +2,25 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from mirage.commands._io import read_all
+from mirage.commands._io import chunks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mirage.clis.framework import ArgumentModel
+    from mirage.process.files import OpenFile
     from mirage.process.process import Process
 
 
+LONGEST = 32 << 20                                           # bytes of JSON that @FILE or standard input may have
+DEEPEST = 100                                                # arrays and objects within each other
+SURROGATE = re.compile("[\ud800-\udfff]")                    # bytes that are no UTF-8, and halves of pairs
 TYPE_NAMES = {bool: "boolean", int: "integer", float: "number", type(None): "null", list: "array", dict: "object"}
 
 
@@ -47,6 +53,7 @@ def read_arguments(proc: Process, words: Sequence[str], model: ArgumentModel) ->
             values.update(_object(proc, word))
         else:
             raise ArgumentError(f"unexpected argument {word!r}: give one JSON object, or --key value pairs")
+    _sendable(values, "")
     try:
         return model.model_validate(values)
     except ValidationError as e:
@@ -55,18 +62,57 @@ def read_arguments(proc: Process, words: Sequence[str], model: ArgumentModel) ->
 
 def _object(proc: Process, word: str) -> dict[str, Any]:
     if word == "-":
-        text, where = read_all(proc, proc.file(0)).decode("utf-8", "replace"), "standard input"
+        text, where = _text(proc, proc.file(0)), "standard input"
     elif word.startswith("@"):
-        text, where = proc.fs.read(word[1:]).decode("utf-8", "replace"), word[1:]
+        with proc.opened(word[1:]) as file:
+            text, where = _text(proc, file), word[1:]
     else:
         text, where = word, "the argument"
-    try:
-        value = json.loads(text)
-    except ValueError as e:
-        raise ArgumentError(f"{where} is not JSON: {e}") from None
+    value = _parsed(text, where)
     if not isinstance(value, dict):
         raise ArgumentError(f"{where} must be a JSON object")
     return value
+
+
+def _text(proc: Process, file: OpenFile) -> str:
+    parts, size = [], 0
+    for data in chunks(proc, file):
+        size += len(data)
+        if size > LONGEST:
+            raise ArgumentError(f"the arguments are larger than {LONGEST >> 20} MiB")
+        parts.append(data)
+    try:
+        return b"".join(parts).decode("utf-8-sig")
+    except UnicodeDecodeError as e:
+        raise ArgumentError(f"the arguments are not UTF-8 (byte {e.start})") from None
+
+
+def _parsed(text: str, where: str) -> Any:
+    def constant(name: str) -> Any:
+        raise ValueError(f"{name} is no number")
+    try:
+        return json.loads(text, parse_constant=constant)
+    except ValueError as e:
+        raise ArgumentError(f"{where} is not JSON: {e}") from None
+    except RecursionError:
+        raise ArgumentError(f"{where} is nested too deeply") from None
+
+
+def _sendable(value: Any, where: str, depth: int = 0) -> None:
+    """Raises ArgumentError for what JSON in UTF-8 cannot say."""
+    if isinstance(value, str):
+        if SURROGATE.search(value):
+            raise ArgumentError(f"{where or 'a name'} is not valid Unicode")
+    elif isinstance(value, float):
+        if not math.isfinite(value):
+            raise ArgumentError(f"{where} is too large a number")
+    elif isinstance(value, dict | list):
+        if depth > DEEPEST:
+            raise ArgumentError("the arguments are nested too deeply")
+        for key, part in value.items() if isinstance(value, dict) else enumerate(value):
+            if isinstance(key, str):
+                _sendable(key, where)
+            _sendable(part, f"{where}.{key}" if where else str(key), depth + 1)
 
 
 def _key(name: str, properties: dict[str, Any]) -> str:
@@ -94,10 +140,7 @@ def _convert(text: str, schema: dict[str, Any], name: str) -> Any:
     types = _types(schema)
     if not types or types & {"array", "object"}:
         if text[:1] in ("[", "{"):
-            try:
-                return json.loads(text)
-            except ValueError as e:
-                raise ArgumentError(f"--{name} is not JSON: {e}") from None
+            return _parsed(text, f"--{name}")
         items = schema.get("items")
         return _convert(text, items, name) if isinstance(items, dict) and "array" in types else text
     if "string" in types or not types & {"boolean", "integer", "null", "number"}:
@@ -105,8 +148,8 @@ def _convert(text: str, schema: dict[str, Any], name: str) -> Any:
     if "boolean" in types and text in ("true", "false"):
         return text == "true"
     try:
-        return json.loads(text)
-    except ValueError:
+        return _parsed(text, f"--{name}")
+    except ArgumentError:
         raise ArgumentError(f"--{name} must be {' or '.join(sorted(types))}, not {text!r}") from None
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from mirage.clis.framework import Call, Operation, VirtualCli, explained, operation
+from mirage.clis.framework import Call, Operation, OperationError, VirtualCli, explained, operation
 from mirage.clis.rest import argument_model
 from mirage.mounts.canvas import tree
 from mirage.mounts.canvas.tree import Canvas
@@ -66,7 +66,10 @@ class CanvasCli(VirtualCli):
         if declared.body is not None:
             body = _given(fill_body(declared.body, values))
         query = {key: text for key, template in declared.query.items() if (text := fill(template, values))}
-        path = fill_path(declared.path, values)
+        try:
+            path = fill_path(declared.path, values)
+        except LookupError as e:
+            raise OperationError(str(e), "invalid_arguments", 2) from None
         try:
             found = blocking.call(partial(self._send, declared, path, query, body))
         except OSError as e:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 
 F = TypeVar("F", bound="Callable[..., Any]")
+LONGEST = 1200                                               # characters of one error
 
 
 class OperationError(Exception):
@@ -159,13 +160,15 @@ class VirtualCli:
         except OSError as e:
             return self.fail(proc, "io", e.strerror or str(e), 1)
         if not isinstance(result, bytes):
-            result = json.dumps(result, ensure_ascii=False).encode("utf-8", "surrogateescape") + b"\n"
+            result = as_json(result).encode() + b"\n"
         proc.stdout.write(result)
         return 0
 
     @staticmethod
     def fail(proc: Process, code: int | str, message: str, status: int) -> int:
-        told = hide(json.dumps({"error": {"code": code, "message": message}}, ensure_ascii=False))
+        if len(message) > LONGEST:                           # it may quote a value
+            message = f"{message[:LONGEST - 300]} ... {message[-300:]}"
+        told = hide(as_json({"error": {"code": code, "message": message}}))
         proc.write_error(told + "\n")
         return status
 
@@ -181,6 +184,11 @@ class VirtualCli:
         schema = compact_schema(chosen.model.model_json_schema())
         return (f"Usage: {self.name} {chosen.name} ['{{JSON}}' | --key value ... | @FILE | -]\n\n{chosen.summary}\n"
                 f"Effects: {', '.join(chosen.effects)}\n\nArguments:\n{json.dumps(schema, indent=2)}\n")
+
+
+def as_json(value: Any) -> str:
+    """JSON that UTF-8 can say: characters as they are, but halves of surrogate pairs escaped."""
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace").decode()
 
 
 def compact_schema(schema: Any) -> Any:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from mirage.clis._drive import ANYWHERE, FIELDS, Arguments, DriveTool, FileId, Name, tool_from_config
-from mirage.clis.framework import Call, operation
+from mirage.clis.framework import Call, OperationError, operation
 from mirage.mounts.gdrive.items import DOC
 from mirage.mounts.gdrive.texts import document_text, single_tab
 
@@ -59,7 +59,10 @@ class DocCli(DriveTool):
             **ANYWHERE,
         )
         if a.text:
-            self._batch(made["id"], [_append(a.text)])
+            try:
+                self._batch(made["id"], [_append(a.text)])
+            except OperationError as e:
+                raise OperationError(f"the document {made['id']} was made, but its text was not put in: {e}", e.code) from None
         return self.shown(made, folder, "doc-text")
 
     @operation("A document as Markdown", OneDocument, effects=("read",))

@@ -10,6 +10,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from mirage.clis._compose import File, addresses, compose
 from mirage.clis.framework import Call, OperationError, VirtualCli, operation
+from mirage.mounts.mail.account import Receipt, partly
 from mirage.mounts.mail.message import EML, JSON
 from mirage.mounts.mail.tree import MailMount
 from mirage.process import blocking
@@ -228,10 +229,19 @@ class MailCli(VirtualCli):
         chosen = next((f for f in folders if f.label == label), folders[0])
         return self.point.rstrip("/") + self.service.path_of(meta, chosen)
 
-    def _result(self, meta: Meta, label: str = "") -> dict[str, Any]:
-        """What an operation prints about a message that it changed or made."""
-        path = self._path(meta, label)
-        return {"id": meta.id, "threadId": meta.thread, **({"path": path} if path is not None else {})}
+    def _result(self, meta: Meta | Receipt, label: str | None = "", folder: str = "") -> dict[str, Any]:
+        """What an operation prints about a message that it changed or made; without what cannot be asked any more.
+
+        folder  the name of `label`, where that is not known
+        """
+        result = {"id": meta.id or None, "threadId": meta.thread or None}
+        try:
+            if folder:
+                label = self.box.folders().label_of(folder)
+            path = None if isinstance(meta, Receipt) else self._path(meta, label or "")
+        except OSError:
+            path = None
+        return {**result, "path": path} if path is not None else result
 
     def _summary(self, meta: Meta, label: str = "") -> dict[str, Any]:
         result = {"id": meta.id, "threadId": meta.thread, "date": self.service.days.iso(meta.date),
@@ -259,8 +269,8 @@ class MailCli(VirtualCli):
     def _send(self, raw: bytes, thread: str = "") -> dict[str, Any]:
         return self._sent(self._do(self.account.send, raw, thread))
 
-    def _sent(self, meta: Meta) -> dict[str, Any]:
-        return self._result(meta, self.box.folders().label_of("Sent") or "")
+    def _sent(self, meta: Meta | Receipt) -> dict[str, Any]:
+        return self._result(meta, folder="Sent")
 
     # ---- sending
 
@@ -399,7 +409,11 @@ class MailCli(VirtualCli):
 
     @operation("Create a folder; A/B makes B in A", FolderName, effects=("create",))
     def create_folder(self, call: Call, a: FolderName) -> Any:
-        return self._folder(self._do(self.account.create_folder, a.folder_name))
+        label = self._do(self.account.create_folder, a.folder_name)
+        try:
+            return self._folder(label)
+        except (OSError, KeyError):                          # it was made; it cannot be looked at just now
+            return {"name": a.folder_name, "id": label}
 
     @operation("Delete a folder", FolderName, effects=("destroy",))
     def delete_folder(self, call: Call, a: FolderName) -> Any:
@@ -438,8 +452,8 @@ class MailCli(VirtualCli):
                       bcc=_list(a.bcc), files=self._files(call, a.attachments), date=call.proc.now())
         return self._draft_result(*self._do(self.account.save_draft, raw))
 
-    def _draft_result(self, id: str, meta: Meta) -> dict[str, Any]:
-        return {**self._result(meta, self.box.folders().label_of("Drafts") or ""), "id": id, "messageId": meta.id}
+    def _draft_result(self, id: str, meta: Meta | Receipt) -> dict[str, Any]:
+        return {**self._result(meta, folder="Drafts"), "id": id or None, "messageId": meta.id or None}
 
     @operation("List drafts", Page, effects=("read",))
     def get_drafts(self, call: Call, a: Page) -> Any:
@@ -506,11 +520,17 @@ class MailCli(VirtualCli):
         target = self._label(a.target_folder) if a.target_folder is not None else None
         if target is None and not a.preserve_folders:
             raise OperationError("target_folder is needed where preserve_folders is false", "invalid_arguments", 2)
-        results = []
-        for folder, marks, raw in self._archived(call, a.import_path):
+        results: list[dict[str, Any]] = []
+        archived = list(self._archived(call, a.import_path))
+        for folder, marks, raw in archived:
             own = folder if a.preserve_folders else None
             label = self._do(self._label_or_new, own) if own else target or self._label("INBOX")
-            results.append(self._result(self._do(self.account.insert, raw, label, marks), label))
+            try:
+                made = self.account.insert(raw, label, marks)
+            except OSError as e:
+                done = [str(result["id"]) for result in results]
+                raise _explained(partly(e, done, len(archived))) from None
+            results.append(self._result(made, label))
         return {"imported": len(results), "emails": results}
 
     def _label_or_new(self, folder: str) -> str:

@@ -142,7 +142,7 @@ class MongoCli(VirtualCli):
             return json.loads(to_json(blocking.call(self.mount.server.run, function)))
         except OSError as e:
             raise OperationError(_note(e), errno.errorcode.get(e.errno or 0, "io").lower()) from None
-        except ValueError as e:
+        except (OverflowError, TypeError, ValueError) as e:  # what the library says about values that cannot be sent
             raise OperationError(str(e), "invalid_arguments", 2) from None
         finally:
             if changes:

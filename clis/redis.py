@@ -127,6 +127,7 @@ class RedisCli(VirtualCli):
             cursor, keys = self._ask("SCAN", cursor, "MATCH", a.pattern, "COUNT", 1000)
             found += keys
             if int(cursor) == 0 or len(found) >= a.count:
+                found = list(dict.fromkeys(found))           # SCAN may give a key twice
                 return {"keys": found[:a.count], "complete": int(cursor) == 0 and len(found) <= a.count}
 
     @operation("Type of a key", OneKey, effects=("read",))

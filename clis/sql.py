@@ -66,7 +66,10 @@ class SqlCli(VirtualCli):
             names, rows, count = _call(self.service.database.execute, a.sql, a.parameters, MOST)
         finally:
             self.service.changed()
-        return {"rows_affected": count, "rows": _objects(names, rows)} if names else {"rows_affected": count}
+        if not names:
+            return {"rows_affected": count}
+        more = {"truncated": True} if len(rows) > MOST else {}
+        return {"rows_affected": count, "rows": _objects(names, rows[:MOST]), **more}
 
     @operation("List tables and views", SomeTables, effects=("read",))
     def list_tables(self, call: Call, a: SomeTables) -> Any:

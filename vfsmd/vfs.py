@@ -1,10 +1,11 @@
 """VFS.md: front matter, a table of paths, the format of each kind of file, the rules an agent must know.
 
 The page is part of a model's context. Where many services make it longer than its budget, each mount is one line, and
-formats are shown as far as they fit.
+formats are only the names of what is in them, as far as they fit.
 """
 from __future__ import annotations
 
+import re
 from itertools import groupby
 
 from mirage.vfs.describe import Description, Format
@@ -18,7 +19,9 @@ if TYPE_CHECKING:
 
 SCRATCH = Description("Scratch space for your own files.", writable=True)
 FOLDER = {True: "Files; may be changed.", False: "Files, read-only."}
-BUDGET = 3_500                                               # characters; below 1,200 tokens of o200k
+BUDGET = 3_950                                               # characters; below 1,200 tokens of o200k
+LONG = 40                                                    # characters of a path's explanation, where room is scarce
+SHAPES = "What is in the JSON files (`[...]` is a list, `a: {b}` is `.a.b`):\n"
 SYSTEM = ("/", "/dev", "/proc", "/usr/bin", "/VFS.md", "/SKILL.md")
 
 
@@ -36,13 +39,19 @@ def vfs_md(machine: Machine, policy: Policy | None = None) -> str:
     page = "\n".join([*front, _table(mounts), *shown, *after])
     if len(page) <= BUDGET:
         return page
-    parts = [*front, _lines(mounts)]
-    left = BUDGET - len("\n".join(parts))
-    for text in shown:
-        if len(text) < left:
-            parts.append(text)
-            left -= len(text) + 1
-    return "\n".join([*parts, *after])
+    shapes = [f"- `{point}`, `{form.suffix}`: `{shape(form.example)}`\n" for point, description in mounts
+              for form in description.formats if form.suffix not in _obvious(description)]
+    lines = _lines(mounts)
+    if len("\n".join([*front, lines, SHAPES, *shapes])) > BUDGET:
+        lines = _lines(mounts, most=LONG)
+    parts = [*front, lines]
+    left = BUDGET - len("\n".join([*parts, SHAPES]))
+    chosen = []
+    for text in shapes:
+        if len(text) <= left:
+            chosen.append(text)
+            left -= len(text)
+    return "\n".join([*parts, *([SHAPES, "".join(chosen)] if chosen else []), *after])
 
 
 def _table(mounts: Sequence[tuple[str, Description]]) -> str:
@@ -59,8 +68,25 @@ def _format(form: Format) -> str:
     return f"## `{form.suffix}` format\n\n{note}```{form.language}\n{form.example.strip()}\n```\n"
 
 
-def _lines(mounts: Sequence[tuple[str, Description]]) -> str:
-    """A line for each mount, with paths below it; directories that several have in common are written once."""
+def shape(example: str) -> str:
+    """The names in an example of JSON: `{"id": "1", "to": {"name": "x"}, "n": [1]}` is `{id, to: {name}, n: []}`."""
+    text = re.sub(r'"([^"\\]*)"\s*:\s*', r"\1: ", example.strip())
+    text = re.sub(r'"(?:[^"\\]|\\.)*"|-?\d[\d.]*|\b(?:true|false|null)\b|\.\.\.', "", text)
+    text = re.sub(r"\[[\s,]*\]", "[]", re.sub(r"\{[\s,]*\}", "{}", text))
+    text = re.sub(r"\s+", " ", re.sub(r":\s*(?=[,}])|: \{\}", "", text))
+    return re.sub(r",? (?=\})|(?<=\{) ", "", text)
+
+
+def _obvious(description: Description) -> set[str]:
+    """Formats whose names are those of columns."""
+    return {"rows.jsonl"} if any(path.endswith("/schema.json") for path, _ in description.paths) else set()
+
+
+def _lines(mounts: Sequence[tuple[str, Description]], most: int = 0) -> str:
+    """A line for each mount, with paths below it; directories that several have in common are written once.
+
+    most  characters of an explanation; of longer ones the first part; those that tell nothing new are left out. 0: all
+    """
     seen: dict[tuple[tuple[str, str], ...], str] = {}
     lines = []
     for point, description in mounts:
@@ -72,10 +98,21 @@ def _lines(mounts: Sequence[tuple[str, Description]]) -> str:
             line += f"; as `{seen[paths]}`"
         elif paths:
             seen[paths] = point
-            groups = groupby(paths, lambda p: p[0].partition("/")[0])
+            groups = groupby(_cut(paths, most) if most else paths, lambda p: p[0].partition("/")[0])
             line += ". " + "; ".join(_group(list(group)) for _, group in groups)
         lines.append(line)
     return "What is below each path; read-only where nothing else is said:\n\n" + "\n".join(lines) + "\n"
+
+
+def _cut(paths: Sequence[tuple[str, str]], most: int) -> list[tuple[str, str]]:
+    told: set[str] = set()
+    cut = []
+    for path, text in paths:
+        short = text.partition(";")[0].partition(" (")[0] if len(text) > most else text
+        new = [w for w in re.findall(r"\w{4,}", short) if w.lower().rstrip("s") not in path.lower()]
+        cut.append((path, short if (new or not path) and short not in told else ""))
+        told.add(short)
+    return cut
 
 
 def _group(paths: Sequence[tuple[str, str]]) -> str:
@@ -87,8 +124,8 @@ def _group(paths: Sequence[tuple[str, str]]) -> str:
     shown = []
     for path, text in paths:
         rest = "/".join(path.split("/")[common:])
-        shown.append(f"`{rest}` ({text})" if rest else text)
-    return (f"`{'/'.join(folders[0][:common])}/`: " if common else "") + ", ".join(shown)
+        shown.append((f"`{rest}` ({text})" if text else f"`{rest}`") if rest else text)
+    return (f"`{'/'.join(folders[0][:common])}/`: " if common else "") + ", ".join(filter(None, shown))
 
 
 def described_mounts(machine: Machine, policy: Policy | None) -> list[tuple[str, Description]]:

@@ -100,7 +100,7 @@ class World:
         return found.start()
 
     def _simulator(self, service: DemoService) -> Any:
-        from mirage.bench.services.gmail.mailbox import Clock
+        from mirage.bench.services.clock import Clock
         return _load("bench.services", service.simulator)(clock=Clock(self.now(), self.now), **service.size)
 
     def stop(self, service: DemoService) -> None:

@@ -12,6 +12,8 @@ from urllib.parse import parse_qs, urlsplit
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from mirage.bench.services.clock import Clock
+
 FAULTS = ("latency", "status", "reset", "slow", "truncate", "short")
 
 
@@ -191,6 +193,37 @@ class Simulator:
         self.stop()
 
 
+class Service(Simulator):
+    """A simulator whose whole state one object holds: `kept`, with snapshot, restore and state of its own."""
+
+    clock: Clock
+
+    @property
+    def kept(self) -> Any:
+        raise NotImplementedError
+
+    def now(self) -> float:
+        return self.clock.now()
+
+    def snapshot(self) -> Any:
+        """The whole state, to be given to `restore`."""
+        return self.kept.snapshot()
+
+    def restore(self, snapshot: Any) -> None:
+        self.kept.restore(snapshot)
+
+    def state(self) -> dict[str, Any]:
+        """What a user of the service could see, as JSON values."""
+        return self.kept.state()  # type: ignore[no-any-return]
+
+    @staticmethod
+    def diff(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
+        """What was added, removed and changed (before, after) between two `state()`s."""
+        return {"added": {k: v for k, v in after.items() if k not in before},
+                "removed": {k: v for k, v in before.items() if k not in after},
+                "changed": {k: (before[k], v) for k, v in after.items() if k in before and before[k] != v}}
+
+
 class OnDemand:
     """The address of a simulator that make() gives when the first request comes; until then only a port is open."""
 
@@ -205,6 +238,7 @@ class OnDemand:
         with self._lock:
             if self._simulator is None:
                 self._simulator = self._make()
+                self._simulator._server = self._server       # its address is in its answers
             return self._simulator
 
     def start(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 import errno
 import os
 
+from mirage.commands import _same_file
 from mirage.commands._backup import Backup
 from mirage.commands._io import BLOCK, encode
 from mirage.commands._prompt import yes
@@ -41,6 +42,8 @@ class Copier:
         self.status = 0
         self.seen: dict[tuple[int, int], str] = {}
         self.made: set[tuple[int, int]] = set()
+        self.operands = ("", "")
+        self.made_paths: set[str] = set()                    # directories made for this operand
 
     # ---- reporting
 
@@ -64,6 +67,7 @@ class Copier:
         todo: list[tuple[str, str, bool] | None] = [(source, target, operand)]   # None: the open directory is done
         after: list[tuple[str, str, Stat]] = []
         fine = True
+        self.operands, self.made_paths = (source, target), set()
         while todo:
             item = todo.pop()
             if item is None:
@@ -106,11 +110,16 @@ class Copier:
             except OSError as e:
                 raise _Failed(self.error(f"cannot backup {shell_quote(target, True)}", e)) from None
             old = None
-        self.leaf(source, target, stat, old, follow, backup)
+        try:
+            self.leaf(source, target, stat, old, follow, backup)
+        except _Failed:
+            if backup and not self.fs.exists(target, follow=False):
+                self._quietly(lambda: self.fs.rename(backup, target))
+            raise
         return None
 
     def _existing(self, source: str, target: str, stat: Stat) -> Stat | None:
-        links_kept = stat.is_link or self.hard_link or self.symbolic_link or self.moving \
+        links_kept = not stat.is_file or self.hard_link or self.symbolic_link or self.moving \
             or self.remove_destination or bool(self.backup.kind)
         try:
             old = self.fs.stat(target, False)
@@ -118,30 +127,26 @@ class Copier:
             return None
         except OSError as e:
             if e.errno == errno.ENOTDIR:
-                raise _Failed(self.error(f"failed to access {shell_quote(target, True)}", e)) from None
+                raise _Failed(self.error(f"cannot stat {shell_quote(target, True)}", e)) from None
             return None
         if old.is_link and not links_kept:
             try:
                 return self.fs.stat(target)
-            except OSError:
-                if self.force:
+            except OSError as e:
+                if self.force and e.errno == errno.ELOOP:
                     return old
                 raise _Failed(self.error(f"not writing through dangling symlink {shell_quote(target, True)}")) from None
         return old
 
     def same(self, source: str, target: str, stat: Stat, old: Stat) -> bool:
-        """Is it one file? Reports it, except where links are made or the request is harmless."""
-        if not stat.ino or stat.identity != old.identity or stat.is_dir:
-            return False
-        if self.hard_link:
-            return True
-        one_name = self.fs.abspath(source) == self.fs.abspath(target)
-        if self.backup.kind and not one_name:
-            return False
-        if self.remove_destination and not one_name and not stat.is_link:
-            return False
-        shown = f"{shell_quote(source, True)} and {shell_quote(target, True)}"
-        raise _Failed(self.error(f"{shown} are the same file"))
+        """Is there nothing to do, as it is one file? Where that is an error it is reported."""
+        how = _same_file.How(self.backup, self.dereference == "P", self.moving, self.remove_destination,
+                             self.hard_link, self.symbolic_link)
+        found = _same_file.check(self.fs, how, source, target, stat, old)
+        if found == _same_file.SAME:
+            shown = f"{shell_quote(source, True)} and {shell_quote(target, True)}"
+            raise _Failed(self.error(f"{shown} are the same file"))
+        return found == _same_file.NOTHING_TO_DO
 
     def _may_replace(self, source: str, target: str, stat: Stat, old: Stat) -> bool:
         shown = shell_quote(target, True)
@@ -165,14 +170,9 @@ class Copier:
         if old is not None and not old.is_dir:
             raise _Failed(self.error(f"cannot overwrite non-directory {shell_quote(target, True)} with directory "
                                      f"{shell_quote(source, True)}"))
-        top, here = self.fs.abspath(source).rstrip("/"), self.fs.abspath(target).rstrip("/")
-        if (here + "/").startswith(top + "/"):
-            raise _Failed(self.error(f"cannot copy a directory, {shell_quote(source, True)}, into itself, "
-                                     f"{shell_quote(target, True)}"))
-        try:
-            names = [entry.name for entry in self.fs.list(source)]
-        except OSError as e:
-            raise _Failed(self.error(f"cannot access {shell_quote(source, True)}", e)) from None
+        if self.fs.abspath(source).rstrip("/") in self.made_paths:
+            top, here = (shell_quote(name, True) for name in self.operands)
+            raise _Failed(self.error(f"cannot copy a directory, {top}, into itself, {here}"))
         if old is None:
             try:
                 self.fs.mkdir(target, 0o777 if self.no_preserve_mode else stat.mode & 0o777 | 0o700)
@@ -180,6 +180,11 @@ class Copier:
                 raise _Failed(self.error(f"cannot create directory {shell_quote(target, True)}", e)) from None
             self.say(source, target)
             self.made.add(self.fs.stat(target).identity)
+            self.made_paths.add(self.fs.abspath(target).rstrip("/"))
+        try:
+            names = [entry.name for entry in self.fs.list(source)]
+        except OSError as e:
+            raise _Failed(self.error(f"cannot access {shell_quote(source, True)}", e)) from None
         return stat, names
 
     def finish_directory(self, source: str, target: str, stat: Stat) -> None:

@@ -21,11 +21,16 @@ def user_id(proc: Process, name: str) -> int | None:
     for uid, (known, _) in proc.machine.users.items():
         if known == name:
             return uid
-    return int(name) if name.isdecimal() else None
+    return _number(name)
 
 
 def group_id(proc: Process, name: str) -> int | None:
     for gid, known in proc.machine.groups.items():
         if known == name:
             return gid
-    return int(name) if name.isdecimal() else None
+    return _number(name)
+
+
+def _number(text: str) -> int | None:
+    digits = text.removeprefix("+")
+    return int(digits) if digits.isdecimal() and digits.isascii() and int(digits) < 2**32 - 1 else None

@@ -33,7 +33,7 @@ class Change:
         self.flags = flags
         self.status = 0
         self.follow_top = not flags & {"h", "P"} if "R" in flags else "h" not in flags
-        self.follow_below = "L" in flags
+        self.follow_below = bool(flags & {"L", "deref"})
         self.checked = False
 
     def error(self, text: str, e: OSError) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 from mirage.commands._backup import Backup
 from mirage.commands._copy import Copier, join
 from mirage.commands._getopt import NONE, OPTIONAL, REQUIRED, Spec, parse, usage_error
+from mirage.commands._same_file import same_name
 from mirage.commands._text import choice, fatal, shell_quote
 from mirage.commands.basename import base_name
 from mirage.process.process import refusal_note
@@ -110,10 +111,12 @@ def _run(proc: Process, copier: Copier, operands: list[str], folder: str | None,
         if parents:
             raise usage_error(proc, SPEC, "with --parents, the destination must be a directory")
         assert target is not None
+        if copier.force and copier.backup.kind and sources[0] == target and proc.fs.is_file(target):
+            target, copier.backup = copier.backup.name(proc, target), Backup()
         copier.copy(sources[0], target)
         return
     made: set[str] = set()
-    for source in sources:
+    for number, source in enumerate(sources):
         name = base_name(source)
         if parents:
             place = _with_parents(proc, copier, source, folder)
@@ -121,8 +124,8 @@ def _run(proc: Process, copier: Copier, operands: list[str], folder: str | None,
                 continue
         else:
             place = folder if name == ".." else join(folder, name)
-        if place in made and not copier.backup.kind:
-            if source in sources[:sources.index(source)] or sources.count(source) > 1:
+        if place in made and copier.backup.kind != "numbered":
+            if not copier.backup.kind and any(same_name(proc.fs, source, earlier) for earlier in sources[:number]):
                 proc.stdout.flush()
                 kind = "directory" if proc.fs.is_dir(source) else "file"
                 proc.message(f"warning: source {kind} {shell_quote(source, True)} specified more than once")
@@ -143,7 +146,7 @@ def split_operands(proc: Process, operands: list[str], folder: str | None,
         raise usage_error(proc, SPEC, f"missing destination file operand after {shell_quote(operands[0], True)}")
     if no_folder:
         if folder is not None:
-            raise usage_error(proc, SPEC, "cannot combine --target-directory (-t) and --no-target-directory (-T)")
+            raise fatal(proc, "cannot combine --target-directory (-t) and --no-target-directory (-T)")
         if len(operands) > 2:
             raise usage_error(proc, SPEC, f"extra operand {shell_quote(operands[2], True)}")
         return operands[:1], operands[1], None
@@ -159,14 +162,14 @@ def split_operands(proc: Process, operands: list[str], folder: str | None,
     return operands[:-1], None, last
 
 
-def check_directory(proc: Process, path: str, what: str) -> None:
-    """Fatal unless `path` is a directory."""
+def check_directory(proc: Process, path: str, what: str, unreadable: str = "") -> None:
+    """Fatal unless `path` is a directory; `unreadable` stands for `what` when it cannot be looked at."""
     reason, note = "Not a directory", ""
     try:
         if proc.fs.stat(path).is_dir:
             return
     except OSError as e:
-        reason, note = e.strerror or "", refusal_note(e)
+        reason, note, what = e.strerror or "", refusal_note(e), unreadable or what
     proc.message(f"{what}{shell_quote(path, True)}: {reason}")
     proc.write_error(note)
     raise Exit(1)

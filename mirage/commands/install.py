@@ -35,12 +35,12 @@ class Installer:
         if values.get("o"):
             uid = user_id(proc, values["o"])
             if uid is None:
-                raise fatal(proc, f"invalid user {quote(proc, values['o'])}")
+                raise fatal(proc, f"invalid user {shell_quote(values['o'], True)}")
             self.uid = uid
         if values.get("g"):
             gid = group_id(proc, values["g"])
             if gid is None:
-                raise fatal(proc, f"invalid group {quote(proc, values['g'])}")
+                raise fatal(proc, f"invalid group {shell_quote(values['g'], True)}")
             self.gid = gid
         try:
             mode = Mode(values.get("m", "755"))
@@ -78,7 +78,7 @@ class Installer:
                 if finish_last and number == len(parts) - 1:
                     self.finish(at, True)
             except OSError as e:
-                self.error(f"cannot create directory {shell_quote(at, True)}", e)
+                self.error(f"cannot create directory {quote(proc, at)}", e)
                 return False
         return True
 
@@ -94,15 +94,10 @@ class Installer:
         copier = Copier(proc)
         copier.dereference, copier.backup = "L", backup
         copier.remove_destination = not backup.kind
-        verbose = self.verbose
-        if verbose:
-            if proc.fs.exists(target, follow=False) and not backup.kind:
-                proc.stdout.write(encode(f"removed {shell_quote(target, True)}\n"))
+        copier.verbose = self.verbose
         if not copier.copy(source, target):
             self.status = 1
             return
-        if verbose:
-            proc.stdout.write(encode(f"{shell_quote(source, True)} -> {shell_quote(target, True)}\n"))
         try:
             self.finish(target, False)
             if self.times:
@@ -136,9 +131,11 @@ def main(proc: Process) -> int:
     if folder is None and len(operands) == 1:
         raise usage_error(proc, SPEC, f"missing destination file operand after {shell_quote(operands[0], True)}")
     if folder is not None:
+        if "T" in values:
+            raise fatal(proc, "cannot combine --target-directory (-t) and --no-target-directory (-T)")
         if "D" in values and not installer.folders(folder, False):
             return installer.status
-        check_directory(proc, folder, "target directory ")
+        check_directory(proc, folder, "failed to access ")
     elif len(operands) > 2 or proc.fs.is_dir(operands[-1]) and "T" not in values:
         folder = operands.pop()
         check_directory(proc, folder, "target ")

@@ -234,13 +234,13 @@ class Join:
         one.advance()
         two.advance()
         o = self.o
-        if o.auto:
+        if o.auto and o.format is None:
             o.format = [(0, 0)]
             for i, file in enumerate(self.files):
                 count = len(file.current or [])
                 o.format += [(i + 1, n) for n in range(count) if n != file.field]
         if o.header and (one.current is not None or two.current is not None):
-            self.write(one.current or [], two.current or [], header=True)
+            self.write(one.current, two.current)
             for file in self.files:
                 file.previous = None
                 file.advance(check=False)
@@ -280,14 +280,12 @@ class Join:
         file.advance()                                       # the line behind it is not checked yet
         self.unpairable = self.unpairable or unpairable
 
-    def write(self, left: Fields | None, right: Fields | None, header: bool = False) -> None:
+    def write(self, left: Fields | None, right: Fields | None) -> None:
         o = self.o
         one, two = self.files
         key_file, key_line = (one, left) if left is not None else (two, right)
         assert key_line is not None
         key = key_line[key_file.field] if key_file.field < len(key_line) else b""
-        if header and not key and right:
-            key = right[two.field] if two.field < len(right) else b""
         if o.format is not None:
             out = []
             for number, field in o.format:

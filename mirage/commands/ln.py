@@ -1,10 +1,13 @@
 """ln: make links between files."""
 from __future__ import annotations
 
+import errno
+
 from mirage.commands._backup import Backup
 from mirage.commands._getopt import NONE, OPTIONAL, REQUIRED, Spec, parse, usage_error
 from mirage.commands._io import encode
 from mirage.commands._prompt import yes
+from mirage.commands._same_file import same_name
 from mirage.commands._text import extra_operand, fatal, quote, shell_quote
 from mirage.commands.basename import base_name
 from mirage.process.process import refusal_note
@@ -12,6 +15,7 @@ from mirage.process.process import refusal_note
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from mirage.process.process import Process
+    from mirage.vfs.types import Stat
 
 SPEC = Spec("bdfFiLnPrsS:t:Tv", {
     "backup": ("backup", OPTIONAL), "directory": ("d", NONE), "no-dereference": ("n", NONE),
@@ -54,11 +58,9 @@ class Linker:
             if old.is_dir:
                 self.error(f"{shell_quote(target)}: cannot overwrite directory")
                 return
-            if not symbolic:
-                new = fs.stat(source, "L" in flags)
-                if new.ino and new.identity == old.identity and fs.abspath(source) == fs.abspath(target):
-                    self.error(f"{shell_quote(source, True)} and {shell_quote(target, True)} are the same file")
-                    return
+            if not (symbolic and self.backup.kind) and self.one_name(source, target, old):
+                self.error(f"{shell_quote(source, True)} and {shell_quote(target, True)} are the same file")
+                return
             if "i" in flags and not yes(proc, f"replace {shell_quote(target, True)}? "):
                 return
             try:
@@ -77,14 +79,27 @@ class Linker:
         except OSError as e:
             kind = "symbolic link" if symbolic else "hard link"
             shown = shell_quote(target, True)
-            if not isinstance(e, FileExistsError):
-                shown += f" -> {shell_quote(text, True)}" if symbolic else f" => {shell_quote(source, True)}"
+            if symbolic and (not source or e.errno == errno.ENAMETOOLONG):
+                shown += f" -> {shell_quote(text, True)}"
+            elif not symbolic and e.errno not in (errno.EDQUOT, errno.EEXIST, errno.ENOSPC, errno.EROFS):
+                shown += f" => {shell_quote(source, True)}"
             self.error(f"failed to create {kind} {shown}", e)
             return
         if "v" in flags:
             arrow = "->" if symbolic else "=>"
             saved = f"{shell_quote(backup, True)} ~ " if backup else ""
             proc.stdout.write(encode(f"{saved}{shell_quote(target, True)} {arrow} {shell_quote(text, True)}\n"))
+
+    def one_name(self, source: str, target: str, old: Stat) -> bool:
+        """Would removing `target` (what is there: `old`) take the source away?"""
+        fs = self.proc.fs
+        try:
+            new = fs.stat(source, "s" in self.flags or "L" in self.flags)
+        except OSError:
+            return False
+        if not new.ino or new.identity != old.identity:
+            return False
+        return new.nlink == 1 or same_name(fs, source, target)
 
     def relative(self, source: str, target: str) -> str:
         from mirage.commands.realpath import canonical, relative_to
@@ -106,7 +121,7 @@ def main(proc: Process) -> int:
     if not operands:
         raise usage_error(proc, SPEC, "missing file operand")
     if folder is not None and "T" in flags:
-        raise usage_error(proc, SPEC, "cannot combine --target-directory and --no-target-directory")
+        raise fatal(proc, "cannot combine --target-directory and --no-target-directory")
     if "r" in flags and "s" not in flags:
         raise fatal(proc, "cannot do --relative without --symbolic")
     if "T" in flags:
@@ -132,13 +147,12 @@ def main(proc: Process) -> int:
                 reason = e.strerror or ""
             raise fatal(proc, f"target {shell_quote(last, True)}: {reason}")
         folder = operands.pop()
-    elif not proc.fs.is_dir(folder):
+    else:
         try:
-            proc.fs.stat(folder)
-            reason = "Not a directory"
+            if not proc.fs.stat(folder).is_dir:
+                raise fatal(proc, f"target {shell_quote(folder, True)} is not a directory")
         except OSError as e:
-            reason = e.strerror or ""
-        raise fatal(proc, f"target directory {shell_quote(folder, True)}: {reason}")
+            raise fatal(proc, f"failed to access {shell_quote(folder, True)}: {e.strerror}") from None
     for operand in operands:
         name = base_name(operand)
         linker.link(operand, f"{folder}{name}" if folder.endswith("/") else f"{folder}/{name}")

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import errno
 
+from mirage.commands import _same_file
 from mirage.commands._backup import Backup
 from mirage.commands._copy import Copier, join
 from mirage.commands._getopt import NONE, OPTIONAL, REQUIRED, Spec, parse, usage_error
@@ -55,6 +56,9 @@ class Mover:
             return
         try:
             old: Stat | None = fs.stat(target.rstrip("/") or target, False)
+        except NotADirectoryError as e:
+            self.error(f"cannot stat {to_shown}", e)
+            return
         except OSError:
             old = None
         if base_name(source) in (".", "..") and source.rstrip("/"):
@@ -114,12 +118,11 @@ class Mover:
             return False
         if self.no_clobber:
             return False
-        if stat.ino and stat.identity == old.identity and not stat.is_dir:
-            if fs.abspath(source) == fs.abspath(target) or not self.backup.kind:
-                if fs.abspath(source) != fs.abspath(target) and stat.nlink > 1:
-                    return True
-                self.error(f"{from_shown} and {to_shown} are the same file")
-                return False
+        found = _same_file.check(fs, _same_file.How(self.backup, True, moving=True), source, target, stat, old)
+        if found == _same_file.SAME:
+            self.error(f"{from_shown} and {to_shown} are the same file")
+        if found != _same_file.GO_ON:
+            return False
         if self.update and not stat.is_dir and old.mtime_ns >= stat.mtime_ns:
             return False
         if stat.is_dir and not old.is_dir and not self.backup.kind:
@@ -187,7 +190,7 @@ def main(proc: Process) -> int:
     made: set[str] = set()
     for source in sources:
         place = join(folder, base_name(source))
-        if place in made:
+        if place in made and mover.backup.kind != "numbered":
             mover.error(f"will not overwrite just-created {shell_quote(place, True)} with {shell_quote(source, True)}")
             continue
         mover.move(source, place)

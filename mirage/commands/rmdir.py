@@ -24,7 +24,7 @@ def main(proc: Process) -> int:
     for operand in operands:
         path: str | None = operand
         first = True
-        while path:
+        while path is not None:
             if not _remove(proc, path, flags, first):
                 status = 1
                 break

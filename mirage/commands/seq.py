@@ -21,7 +21,7 @@ SPEC = Spec("f:s:w", {"format": ("f", REQUIRED), "separator": ("s", REQUIRED), "
             permute=False)
 
 BATCH = 8192
-_NUMBER = re.compile(r"[ \t\n]*[-+]?(?:0[xX][0-9a-fA-F]+|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
+_NUMBER = re.compile(r"[ \t\n]*[-+]?(?:0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)(?:[pP][-+]?[0-9]+)?|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
                      r"|inf(?:inity)?|nan)\Z", re.IGNORECASE)
 
 
@@ -43,8 +43,8 @@ class Operand:
             self.width = 0
             return
         if "0x" in body:
-            self.value = Decimal(int(body, 16))
-            self.precision, self.width = None, 0
+            self.value = _hexadecimal(proc, text, body)
+            self.precision, self.width = None if "." in body or "p" in body else 0, 0
             return
         try:
             self.value = Decimal(body)
@@ -67,6 +67,18 @@ class Operand:
                 precision -= min(precision, power)
                 width = len(whole) + power + (precision + 1 if precision else 0)
         self.precision, self.width = precision, width
+
+
+def _hexadecimal(proc: Process, text: str, body: str) -> Decimal:
+    mantissa, _, power = body.partition("p")
+    whole, _, fraction = mantissa.partition(".")
+    exponent = int(power or 0) - 4 * len(fraction)
+    if abs(exponent) > 4000:
+        raise fatal(proc, f"number out of range: {quote(proc, text)}")
+    with localcontext() as context:
+        context.prec = 5000
+        return int(whole.replace("0x", "") + fraction, 16) * (-1 if body.startswith("-") else 1) \
+            * Decimal(2) ** exponent
 
 
 def main(proc: Process) -> int:

@@ -137,7 +137,7 @@ def main(proc: Process) -> int:
 
 
 def _forward(proc: Process, o: Options, file: OpenFile, source: str) -> int:
-    default = 30 if "p" in o.flags else 12 if "i" in o.flags else 6 if "b" in o.flags else 16
+    default = 30 if "p" in o.flags else 6 if "b" in o.flags else 12 if "i" in o.flags else 16
     columns = o.columns if o.columns else default
     limit = 0 if "p" in o.flags else 256
     if columns < 0 or limit and columns > limit and "i" not in o.flags:

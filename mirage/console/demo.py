@@ -8,6 +8,7 @@ from mirage.bench.demo.services import services
 from mirage.mounts.host import Host
 from mirage.terminal import Terminal
 from mirage.vfs.describe import Description
+from mirage.vfs.tree import SYSTEM
 from mirage.vfs.types import Capabilities
 
 TYPE_CHECKING = False
@@ -25,7 +26,8 @@ def demo_terminal(mounts: Mapping[str, Mount] | None = None, env: Mapping[str, s
                   **options: Any) -> Terminal:
     """The services of mirage.bench.demo.services with their CLIs (simulated), /docs (read-only), /workspace.
 
-    The clock starts at the end of the year that the services tell of.
+    The clock starts at the end of the year that the services tell of. The directories of the system (/usr, /dev, ...) are
+    there, but listings of / leave them out.
 
     mounts, env, options  as for Terminal; `mounts` come on top. Raises ImportError where the extra `demo` is missing.
     """
@@ -40,7 +42,10 @@ def demo_terminal(mounts: Mapping[str, Mount] | None = None, env: Mapping[str, s
     simulated, clis = services(now)
     table: dict[str, Mount] = {**simulated, "/docs": Documents(DOCS), **(mounts or {})}
     options.setdefault("clock", now)
-    return Terminal(table, env=env, clis=[*clis, *options.pop("clis", ())], **options)
+    terminal = Terminal(table, env=env, clis=[*clis, *options.pop("clis", ())], **options)
+    if "/" not in table:
+        terminal.machine.namespace.table.root.mount.unlisted = SYSTEM
+    return terminal
 
 
 class Documents(Host):

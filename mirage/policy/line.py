@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from mirage.policy.rules import Decision
 
 KEPT = 10_000                                                # records of one line; the rest is only counted
+BATCH = 32                                                   # commands that are counted at once
 DISTINCT = 20                                                # different argv of one command; the rest is added up
 SHOWN = 4096                                                 # characters of a command in the journal
 COUNTED = ("calls", "searches", "candidates")
@@ -41,6 +42,7 @@ class Line:
         self._effects: list[Effect] = []
         self._events: list[tuple[Any, ...]] = []
         self._sums: dict[tuple[str, str, str, str, str], list[int]] = {}
+        self._ran: list[tuple[str, ...]] = []
         self._commands: dict[str, dict[tuple[str, ...], int]] = {}
         self._noted: set[tuple[int, str]] = set()
         self._seen: set[tuple[str, str, str, str]] = set()
@@ -64,7 +66,7 @@ class Line:
     @property
     def pending(self) -> bool:
         """Is there anything that take_records would give?"""
-        return bool(self._events or self._sums or self._commands)
+        return bool(self._events or self._sums or self._commands or self._ran)
 
     def __enter__(self) -> Line:
         self._started = time.monotonic()
@@ -86,14 +88,26 @@ class Line:
 
     def command(self, argv: tuple[str, ...]) -> None:
         """A command is about to run; those of a loop are added up per command."""
-        with self._lock:
-            self.usage.commands += 1
+        self._ran.append(argv)                               # without the lock, which takes longer than all the rest
+        if len(self._ran) >= BATCH:
+            with self._lock:
+                self._count()
+
+    def _count(self) -> None:
+        """Add up the commands that ran since the last time."""
+        batch = self._ran[:]
+        del self._ran[:len(batch)]
+        self.usage.commands += len(batch)
+        for argv in batch:
             counts = self._commands.get(argv[0])
             if counts is None:
                 counts = self._commands[argv[0]] = {}
-            if argv not in counts and len(counts) >= DISTINCT:
-                argv = (argv[0], "...")
-            counts[argv] = counts.get(argv, 0) + 1
+            before = counts.get(argv)
+            if before is None:
+                if len(counts) >= DISTINCT:
+                    argv = (argv[0], "...")
+                before = counts.get(argv, 0)
+            counts[argv] = before + 1
 
     def looked(self, command: str, effect: str, mount: str, rule: str) -> None:
         """A stat, list, read or search that was allowed: added up."""
@@ -172,6 +186,7 @@ class Line:
             records, self._events = self._events, []
             if not final:
                 return records
+            self._count()
             sums, self._sums = self._sums, {}
             commands, self._commands = self._commands, {}
         usage = self.usage

@@ -355,17 +355,17 @@ class HandleFile(OpenFile):
             raise
 
     def readline(self, delimiter: int = 10, limit: int = 1 << 62) -> bytes:
-        if not self.readable:
-            raise oserror(errno.EBADF)
-        offset, start = self.offset, self.offset - self.ahead_at
-        if 0 <= start < len(self.ahead) and self.handle.stat() is self.ahead_stat:
-            end = self.ahead.find(delimiter, start) + 1
+        ahead, start = self.ahead, self.offset - self.ahead_at
+        if 0 <= start < len(ahead) and self.handle.stat() is self.ahead_stat:
+            end = ahead.find(delimiter, start) + 1
             if 0 < end <= start + limit:
-                self.offset = offset - start + end
-                return self.ahead[start:end]
+                self.offset += end - start
+                return ahead[start:end]
         return self._read_line(delimiter, limit)
 
     def _read_line(self, delimiter: int, limit: int) -> bytes:
+        if not self.readable:
+            raise oserror(errno.EBADF)
         mark, block, got = bytes((delimiter,)), 512, 0
         if self.ahead_at >= 0:
             stat = self.handle.stat()

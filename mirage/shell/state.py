@@ -5,6 +5,8 @@ A subshell is `Shell.fork`: dicts are copied, Var objects shared until one side 
 
 from __future__ import annotations
 
+from operator import itemgetter
+
 from mirage.shell.control import ArithError, Break, Continue, Return, ShellError
 from mirage.shell.state_dynamic import BASH_VERSINFO, CONSTANTS, TABLE
 from mirage.shell.state_options import SHOPT_DEFAULTS, Options
@@ -51,20 +53,19 @@ def is_name(text: str) -> bool:
     return text.isascii() and text.isidentifier()
 
 
-class Frame:
-    """One call on the stack: a function, a sourced file (function ``source``) or the script (``main``).
+class Frame(tuple["Any", ...]):
+    """One call on the stack, made of (function, source, line, args).
 
+    function  its name, ``source`` for a sourced file, ``main`` for the script
     source  the file that the code of the frame is from; line: the line of the call; args: `$@` of the call where
     ``shopt -s extdebug`` keeps it, else None
     """
 
-    __slots__ = ("args", "function", "line", "source")
-
-    def __init__(self, function: str, source: str, line: int, args: Sequence[str] | None = None) -> None:
-        self.function = function
-        self.source = source
-        self.line = line
-        self.args = args
+    __slots__ = ()
+    function = property(itemgetter(0))
+    source = property(itemgetter(1))
+    line = property(itemgetter(2))
+    args = property(itemgetter(3))
 
 
 class Scope(dict[str, "str | Var | Options | None"]):
@@ -726,8 +727,11 @@ class Shell:
             return
         variables = self.vars
         for name, value in scope.items():
-            if value.__class__ is str and variables.get(name).__class__ is str:
-                variables[name] = value
+            if variables.get(name).__class__ is str and (value is None or value.__class__ is str):
+                if value is None:
+                    del variables[name]
+                else:
+                    variables[name] = value
             elif name == DASH:
                 self.options = value  # type: ignore[assignment]
             else:

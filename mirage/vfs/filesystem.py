@@ -325,7 +325,10 @@ class FileSystem:
         return entries
 
     def _spliced(self, target: Target, names: Names) -> Entries:
-        """What the mount lists, and the ways to mounts below; these hide entries of their name."""
+        """What the mount lists, and the ways to mounts below; these hide entries of their name.
+
+        A mount may have `unlisted`, names in its root that are there, but not in the listing.
+        """
         try:
             entries = list(target.mounted.mount.list(target.inner))
         except (FileNotFoundError, NotADirectoryError):      # only the way to a mount
@@ -340,7 +343,8 @@ class FileSystem:
             except OSError:                                  # a service that is down still has its directory
                 stat = table.virtual_stat(at)
             kept.append(Entry(name, stat))
-        return kept
+        unlisted = getattr(target.mounted.mount, "unlisted", ()) if target.inner == "/" else ()
+        return [entry for entry in kept if entry.name not in unlisted] if unlisted else kept
 
     def walk(self, path: str, follow: bool = False, onerror: OnError | None = None,
              known: Container[str] = ()) -> Iterator[tuple[str, Entries]]:

@@ -16,6 +16,7 @@ DIRECTORIES = ("/dev", "/etc", "/home", "/media", "/mnt", "/opt", "/proc", "/run
                "/usr/lib", "/usr/local", "/usr/local/bin", "/usr/local/lib", "/usr/local/share", "/usr/sbin",
                "/usr/share", "/var", "/var/lib", "/var/log")
 LINKS = {"/bin": "usr/bin", "/sbin": "usr/sbin", "/lib": "usr/lib"}
+SYSTEM = frozenset(path.split("/")[1] for path in (*DIRECTORIES, *LINKS, "/root"))    # names in the root
 FILES = {
     "/etc/passwd": "root:x:0:0:root:/root:/bin/bash\n"
                    "user:x:1000:1000:user:/home/user:/bin/bash\n"

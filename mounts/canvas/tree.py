@@ -59,7 +59,7 @@ class Canvas(Declared):
                     name="{name}", each=courses, unique="always", as_="course", modified="created_at",
                     one=Fetch(path=f"/courses/{{id}}?{WANTED}"), children=[
                         File(name="course", content=lambda scope: scope["course"], ttl=0.0,
-                             about="name, workflow_state, syllabus_body, total_students"),
+                             about="name, workflow_state, syllabus_body"),
                         Directory(name="assignments", children=[
                             File(name="{name}", each=self._listed("assignments"), unique="always", modified="updated_at",
                                  find=self._finder(f"{base}/assignments/{{id}}", "name"),
@@ -79,14 +79,14 @@ class Canvas(Declared):
                                      Rendering(suffix=".md", format="text", render=announcement_text)])]),
                         Directory(name="files", about="and folders", children=self._folder()),
                         File(name="enrollments", content=Listing(path=f"{base}/enrollments", paging=LINK),
-                             about="type, user_id, user.name, enrollment_state",
+                             about="type, user_id, user.name",
                              renderings=[Rendering(suffix=".jsonl", format="jsonl")]),
                         Directory(name="submissions", children=[
                             File(name="{name}", each=self._listed("assignments"), unique="always",
                                  find=self._finder(f"{base}/assignments/{{id}}", "name"), content=Listing(
                                      path=f"{base}/assignments/{{id}}/submissions?include[]=user&include[]=submission_comments",
                                      paging=LINK),
-                                 about="of an assignment: user_id, user.name, score, workflow_state",
+                                 about="of an assignment: user.name, score",
                                  renderings=[Rendering(suffix=".jsonl", format="jsonl")])])])]),
                 Directory(name="conversations", children=[
                     File(name="{subject}", each=self._conversations, unique="always", about="messages[].body",

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Document:
-    """`write()` gives the text; it is called once. The mount's root is the file itself."""
+    """`write()` gives the text; it is called once. The mount's root is the file itself; its size is known once read."""
 
     capabilities = Capabilities()
 
@@ -32,7 +32,7 @@ class Document:
     def stat(self, path: str) -> Stat:
         if path != "/":
             raise error(errno.ENOTDIR, path)
-        return Stat(S_IFREG | 0o444, len(self.data), self._made, uid=0, gid=0)
+        return Stat(S_IFREG | 0o444, None if self._data is None else len(self._data), self._made, uid=0, gid=0)
 
     def list(self, path: str) -> Iterable[Entry]:
         raise error(errno.ENOTDIR, path)

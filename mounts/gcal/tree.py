@@ -53,7 +53,7 @@ class Calendar(Declared):
     def _service(self, quick: float) -> Service:
         event = File(
             name="{HHMM}_{Title}", each=self._in_day, unique="always", find=self._event, ttl=0, modified="updated",
-            version="etag", about="an event, on the day it begins (all day: 0000)",
+            version="etag", about="an event, on the day it begins",
             renderings=[Rendering(suffix=".event.json", format="text", render=_json, example=EXAMPLE)])
         listed = File(
             name="agenda", content=lambda scope: self.events.by_day(scope["calendar"]["id"]), ttl=quick,

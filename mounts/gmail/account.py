@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from mirage.mounts.gmail.folders import ARCHIVE
 from mirage.mounts.gmail.mailbox import PAGE, query_of
+from mirage.mounts.mail.account import Receipt, partly
 from mirage.process import blocking
 from mirage.vfs.service import service_error
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from mirage.mounts.gmail.mount import Gmail
     from mirage.mounts.mail.message import Meta
@@ -34,18 +35,27 @@ class GmailAccount:
         request = self.client.users(method, **parameters)
         return blocking.call(self.client.execute, request, request.method == "GET")
 
-    def _done(self, answer: dict[str, Any], new: bool = False) -> Meta:
+    def _done(self, answer: dict[str, Any], new: bool = False) -> Meta | Receipt:
         """The message that the service has just told of."""
         id = answer["id"]
         self.box.changed(id, answer.get("labelIds", ()), new)
         self.box.touch()
-        return self._known(id)
+        try:
+            metas = self.box.metas([id])
+        except OSError:                                      # what was asked for has happened all the same
+            metas = []
+        return metas[0] if metas else Receipt(id, str(answer.get("threadId", "")))
 
-    def _known(self, id: str) -> Meta:
-        metas = self.box.metas([id])
-        if not metas:
-            raise service_error(errno.ENOENT, "gmail: the message is gone", 404)
-        return metas[0]
+    def _each(self, metas: Sequence[Meta], ask: Callable[[Meta], dict[str, Any]]) -> list[Meta | Receipt]:
+        """One request for each message; the error of one says what was done before."""
+        done: list[Meta | Receipt] = []
+        for meta in metas:
+            try:
+                answer = ask(meta)
+            except OSError as e:
+                raise partly(e, [one.id for one in done], len(metas)) from None
+            done.append(self._done(answer))
+        return done
 
     @staticmethod
     def _resource(raw: bytes, wrap: bool = False, **message: Any) -> dict[str, Any]:
@@ -63,10 +73,10 @@ class GmailAccount:
             self.box.start()
         return self.box.address
 
-    def send(self, raw: bytes, thread: str = "") -> Meta:
+    def send(self, raw: bytes, thread: str = "") -> Meta | Receipt:
         return self._done(self._do("messages.send", **self._resource(raw, threadId=thread)), new=True)
 
-    def insert(self, raw: bytes, label: str, marks: Iterable[str] = ()) -> Meta:
+    def insert(self, raw: bytes, label: str, marks: Iterable[str] = ()) -> Meta | Receipt:
         labels = [*([] if label == ARCHIVE else [label]), *marks]
         return self._done(self._do("messages.insert", internalDateSource="dateHeader",
                                    **self._resource(raw, labelIds=labels)), new=True)
@@ -85,22 +95,24 @@ class GmailAccount:
         self.box.touch()
         return list(metas)
 
-    def move(self, metas: Sequence[Meta], label: str) -> list[Meta]:
+    def move(self, metas: Sequence[Meta], label: str) -> list[Meta | Receipt]:
         """What was sent stays in Sent as well."""
         if label in ("SENT", "DRAFT"):
             raise service_error(errno.EINVAL, "gmail: messages cannot be moved to Sent or Drafts", 400)
         if label == "TRASH":
             return self.trash(metas)
         folders = self.box.folders().by_label
-        found = []
-        for meta in metas:
-            remove = [x for x in meta.labels if x in folders and x not in ("SENT", "DRAFT", label)]
-            found.append(self._done(self._do("messages.modify", id=meta.id, body={
-                "addLabelIds": [] if label == ARCHIVE else [label], "removeLabelIds": remove})))
-        return found
+        add = [] if label == ARCHIVE else [label]
 
-    def trash(self, metas: Sequence[Meta]) -> list[Meta]:
-        return [self._done(self._do("messages.trash", id=m.id)) for m in metas]
+        def modify(meta: Meta) -> dict[str, Any]:
+            remove = [x for x in meta.labels if x in folders and x not in ("SENT", "DRAFT", label)]
+            answer: dict[str, Any] = self._do("messages.modify", id=meta.id, body={
+                "addLabelIds": add, "removeLabelIds": remove})
+            return answer
+        return self._each(metas, modify)
+
+    def trash(self, metas: Sequence[Meta]) -> list[Meta | Receipt]:
+        return self._each(metas, lambda meta: self._do("messages.trash", id=meta.id))
 
     def delete(self, metas: Sequence[Meta]) -> None:
         if len(metas) == 1:
@@ -145,21 +157,27 @@ class GmailAccount:
 
     def create_folder(self, name: str) -> str:
         answer = self._do("labels.create", body={"name": name.strip("/")})
-        self.box.folders_changed()
+        self._folders_changed()
         return str(answer["id"])
 
     def delete_folder(self, label: str) -> None:
         if label == ARCHIVE:
             raise service_error(errno.EINVAL, "gmail: Archive cannot be deleted", 400)
         self._do("labels.delete", id=label)
-        self.box.folders_changed()
+        self._folders_changed()
+
+    def _folders_changed(self) -> None:
+        try:
+            self.box.folders_changed()
+        except OSError:                                      # asked for again when somebody looks
+            self.box.forget()
 
     def reload_folders(self) -> None:
         self.box.reload_labels()
 
     # ---- drafts
 
-    def save_draft(self, raw: bytes, id: str = "", old: Meta | None = None) -> tuple[str, Meta]:
+    def save_draft(self, raw: bytes, id: str = "", old: Meta | None = None) -> tuple[str, Meta | Receipt]:
         resource = self._resource(raw, wrap=True)
         answer = self._do("drafts.update", id=id, **resource) if id else self._do("drafts.create", **resource)
         if old is not None:
@@ -174,7 +192,7 @@ class GmailAccount:
         self.box.removed(meta.id)
         self.box.touch()
 
-    def send_draft(self, id: str, meta: Meta) -> Meta:
+    def send_draft(self, id: str, meta: Meta) -> Meta | Receipt:
         answer = self._do("drafts.send", body={"id": id})
         self.box.removed(meta.id)
         return self._done(answer, new=True)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from mirage.mounts.imap.client import refused
 from mirage.mounts.imap.folders import MARKS, Folders
 from mirage.mounts.imap.mailbox import ImapMeta
+from mirage.mounts.mail.account import Receipt, partly
 from mirage.mounts.mail.mime import headers_of
 from mirage.process import blocking
 
@@ -65,13 +66,16 @@ class ImapAccount:
         label = folders.special.get(name) or folders.label_of(name)
         return label if label is not None else self.create_folder(name)
 
-    def _append(self, raw: bytes, label: str, flags: Sequence[bytes], at: datetime | None = None) -> Meta:
+    def _append(self, raw: bytes, label: str, flags: Sequence[bytes], at: datetime | None = None) -> Meta | Receipt:
         folder = Folders.raw(label)
         answer = blocking.call(self.client.run, lambda c: c.ask("append", folder, raw, list(flags), at), False)
         self.box.touch(label)
         match = CODE.search(_text(answer))
-        uid = int(match.group(2)) if match is not None else self._newest(label, raw)
-        return self._known(label, [uid])[0]
+        try:
+            uid = int(match.group(2)) if match is not None else self._newest(label, raw)
+            return self._known(label, [uid])[0]
+        except OSError:                                      # it is there; it cannot be looked at just now
+            return Receipt()
 
     def _newest(self, label: str, raw: bytes) -> int:
         """The message that was appended, where the server does not tell its uid."""
@@ -88,7 +92,7 @@ class ImapAccount:
             raise refused("the message is gone", 404)
         return metas
 
-    def send(self, raw: bytes, thread: str = "") -> Meta:
+    def send(self, raw: bytes, thread: str = "") -> Meta | Receipt:
         """Through SMTP; a copy goes into Sent. Who is in Bcc is in the copy only."""
         message = message_from_bytes(raw)
         people = [address for _, address in getaddresses(
@@ -101,7 +105,7 @@ class ImapAccount:
             note = str(getattr(e, "note", "") or e.strerror)
             raise refused(f"the message was sent, but its copy could not be put into Sent: {note}") from None
 
-    def insert(self, raw: bytes, label: str, marks: Iterable[str] = ()) -> Meta:
+    def insert(self, raw: bytes, label: str, marks: Iterable[str] = ()) -> Meta | Receipt:
         given = set(marks)
         flags = [flag for mark, flag in SET.items() if mark in given] + ([] if "UNREAD" in given else [SEEN])
         try:
@@ -134,16 +138,24 @@ class ImapAccount:
             self._run(label, lambda c, u=uids: ask(c, u))  # type: ignore[misc]
         return self.box.metas([m.id for m in metas if self.box.meta(m.id) is not None])
 
-    def move(self, metas: Sequence[Meta], label: str) -> list[Meta]:
-        found: dict[str, Meta] = {}
+    def move(self, metas: Sequence[Meta], label: str) -> list[Meta | Receipt]:
+        found: dict[str, Meta | Receipt] = {}
         for source, uids in self._by_folder(metas).items():
             own = [m for m in metas if isinstance(m, ImapMeta) and m.folder == source]
             if source == label:
                 found.update((m.id, m) for m in own)
                 continue
-            new = self._move(source, uids, label)
-            for meta, moved in zip(own, self._known(label, new), strict=False):
-                found[meta.id] = moved
+            try:
+                new = self._move(source, uids, label)
+            except OSError as e:
+                raise partly(e, list(found), len(metas)) from None
+            found.update((m.id, Receipt("", m.thread)) for m in own)
+            try:
+                known = self._known(label, new)
+            except OSError:                                  # they were moved; they cannot be looked at just now
+                continue
+            if len(known) == len(own):
+                found.update((m.id, moved) for m, moved in zip(own, known, strict=True))
         return [found[m.id] for m in metas if m.id in found]
 
     def _move(self, source: str, uids: list[int], label: str) -> list[int]:
@@ -166,12 +178,17 @@ class ImapAccount:
             return [pairs[uid] for uid in uids if uid in pairs]
         return sorted(uid for uid in self.box.search(label, ["UID", f"{before}:*"]) if uid >= before)
 
-    def trash(self, metas: Sequence[Meta]) -> list[Meta]:
+    def trash(self, metas: Sequence[Meta]) -> list[Meta | Receipt]:
         return self.move(metas, self._special("Trash"))
 
     def delete(self, metas: Sequence[Meta]) -> None:
+        done: list[str] = []
         for label, uids in self._by_folder(metas).items():
-            self._run(label, lambda c, u=uids: _expunge(c, u))  # type: ignore[misc]
+            try:
+                self._run(label, lambda c, u=uids: _expunge(c, u))  # type: ignore[misc]
+            except OSError as e:
+                raise partly(e, done, len(metas)) from None
+            done += [m.id for m in metas if isinstance(m, ImapMeta) and m.folder == label]
 
     # ---- looking
 
@@ -237,11 +254,18 @@ class ImapAccount:
 
     # ---- drafts: the messages in Drafts, by their own ids
 
-    def save_draft(self, raw: bytes, id: str = "", old: Meta | None = None) -> tuple[str, Meta]:
+    def save_draft(self, raw: bytes, id: str = "", old: Meta | None = None) -> tuple[str, Meta | Receipt]:
         meta = self._append(raw, self._special("Drafts"), (SEEN, DRAFT))
         if old is not None:
-            self.delete([old])
+            self._clear(old, "the draft was saved, but its old version could not be removed")
         return meta.id, meta
+
+    def _clear(self, meta: Meta, done: str) -> None:
+        """Remove what another message has replaced; an error begins with what was done."""
+        try:
+            self.delete([meta])
+        except OSError as e:
+            raise refused(f"{done}: {getattr(e, 'note', '') or e.strerror}") from None
 
     def drafts(self, most: int | None = None) -> list[tuple[str, str]]:
         label = self.box.folders().special.get("Drafts") or self.box.folders().label_of("Drafts")
@@ -253,9 +277,9 @@ class ImapAccount:
     def delete_draft(self, id: str, meta: Meta) -> None:
         self.delete([meta])
 
-    def send_draft(self, id: str, meta: Meta) -> Meta:
+    def send_draft(self, id: str, meta: Meta) -> Meta | Receipt:
         sent = self.send(self.box.raw(meta.id))
-        self.delete([meta])
+        self._clear(meta, "the draft was sent, but could not be removed from Drafts")
         return sent
 
 

@@ -29,13 +29,17 @@ class Smtp:
     def send(self, sender: str, recipients: Sequence[str], data: bytes) -> None:
         """Hand a message over, once. OSError with the server's words where it does not take it for everybody."""
         import smtplib
-        secret = ""
+        secret, begun = "", False
         try:
             secret = self.client.secret()
-            with self._connect() as smtp:
+            smtp = self._connect()
+            try:
                 self._login(smtp, secret)
                 self.client.counters.add(calls=1)
+                begun = True
                 refused = smtp.sendmail(sender, list(recipients), data)
+            finally:
+                _leave(smtp)
         except Failure as failure:
             raise as_oserror("smtp", failure) from None
         except smtplib.SMTPResponseException as e:
@@ -45,7 +49,8 @@ class Smtp:
         except smtplib.SMTPRecipientsRefused as e:
             raise as_oserror("smtp", Failure(400, _clean(_refusals(e.recipients), secret))) from None
         except (smtplib.SMTPException, OSError) as e:
-            raise as_oserror("smtp", Failure(0, f"the connection failed ({type(e).__name__})")) from None
+            text = f"the connection failed ({type(e).__name__})"
+            raise as_oserror("smtp", Failure(0, text + "; perhaps the message was sent" * begun)) from None
         if refused:
             raise as_oserror("smtp", Failure(400, _clean(f"sent, but not to: {_refusals(refused)}", secret)))
 
@@ -67,6 +72,15 @@ class Smtp:
             smtp.auth("XOAUTH2", lambda challenge=None: text)
         else:
             smtp.login(self.client.user, secret)
+
+
+def _leave(smtp: Any) -> None:
+    """Say goodbye; what was sent is sent, whatever the server answers."""
+    import smtplib
+    try:
+        smtp.quit()
+    except (smtplib.SMTPException, OSError):
+        smtp.close()
 
 
 def _refusals(recipients: Any) -> str:

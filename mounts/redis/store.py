@@ -48,9 +48,12 @@ class RedisStore:
         with self._lock:
             if self._client is None:
                 import redis
+                from redis.backoff import NoBackoff
+                from redis.retry import Retry
                 try:
                     password = self.password.reveal() if self.password is not None else None
-                    more = {"password": password} if password else {}
+                    more: dict[str, Any] = {"password": password} if password else {}
+                    more["retry"] = Retry(NoBackoff(), 0)    # the library would repeat what may have been carried out
                     self._client = redis.Redis.from_url(self.url.reveal(), socket_timeout=30, socket_connect_timeout=10,
                                                         **more)
                 except LookupError as e:

@@ -180,13 +180,13 @@ class Database:
         return columns, rows
 
     def execute(self, statement: str, parameters: dict[str, Any] | None, most: int) -> tuple[list[str], list[Any], int]:
-        """Column names and rows (RETURNING), and the number of rows changed, of one statement; it is committed."""
+        """Column names, at most `most` + 1 rows (RETURNING) and the number of rows changed, of one committed statement."""
         def perform(connection: sa.Connection) -> tuple[list[str], list[Any], int]:
             if self.dialect == "duckdb":
                 self._one_statement(statement)
             result = _perform(connection, statement, parameters)
             names = [str(column[0]) for column in result.description or ()]
-            rows = list(result.fetchmany(most)) if names else []
+            rows = list(result.fetchmany(most + 1)) if names else []
             count = result.rowcount
             result.close()
             connection.connection.commit()

@@ -12,9 +12,9 @@ from googleapiclient.discovery import build_from_document
 from googleapiclient.errors import HttpError
 from googleapiclient.http import MediaInMemoryUpload, MediaIoBaseDownload
 
+from mirage.bench.services.clock import Clock
 from mirage.bench.services.gdrive import DriveSimulator
 from mirage.bench.services.gdrive.query import parse
-from mirage.bench.services.gmail.mailbox import Clock
 from mirage.mounts.google.transport import read_document
 from tests.mounts.gdrive_support import tops
 

@@ -13,9 +13,9 @@ import github
 import pytest
 from github import Auth, Github, InputGitTreeElement
 
+from mirage.bench.services.clock import Clock
 from mirage.bench.services.github import NOW, TOKEN, GitHubSimulator
 from mirage.bench.services.github.objects import MODULE, TREE, Objects
-from mirage.bench.services.gmail.mailbox import Clock
 
 
 @pytest.fixture

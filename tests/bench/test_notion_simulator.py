@@ -9,7 +9,7 @@ import time
 import httpx
 import pytest
 
-from mirage.bench.services.gmail.mailbox import Clock
+from mirage.bench.services.clock import Clock
 from mirage.bench.services.notion import NotionSimulator
 from mirage.bench.services.notion.seed import NOW
 from tests.judges import npm

@@ -6,7 +6,7 @@ from slack_sdk import WebClient
 from slack_sdk.errors import SlackApiError
 
 from mirage.bench.company import PEOPLE
-from mirage.bench.services.gmail.mailbox import Clock
+from mirage.bench.services.clock import Clock
 from mirage.bench.services.slack import SlackSimulator
 from mirage.bench.services.slack.seed import NOW
 

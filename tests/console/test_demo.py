@@ -1,13 +1,18 @@
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
 import pytest
 
+from mirage.bench.demo.services import SERVICES as SIMULATED
 from mirage.console.demo import demo_terminal
 from mirage.console.main import main
 from tests.console.keyboard import run
+
+SERVICES = (*SIMULATED, "/db")
+CLIS = ("canvas", "gcal", "gdrive", "github", "google-doc", "google-sheet", "linear", "mail", "notion", "slack", "sql")
 
 
 @pytest.fixture(scope="module")
@@ -39,21 +44,83 @@ def test_sending_shows_in_the_same_line(capfd):
     assert path.rpartition("/")[2] == name == folder + ".email.json" and name.startswith("Offer__")
 
 
-def test_start_asks_nothing_and_loads_little(terminal):
-    code = ("import sys; from mirage.console.demo import demo_terminal; t = demo_terminal(); r = t.run('echo hi; ls /docs; type mail'); "
-            "t.close(); heavy = {'googleapiclient', 'httplib2', 'mirage.clis.mail', 'mirage.bench.services.gmail', 'slack_sdk', 'mirage.mounts.slack.tree', 'mirage.bench.services.slack'} & set(sys.modules); "
-            "print(sorted(heavy), 'mail' in r.stdout)")
+def test_start_asks_nothing_and_loads_little():
+    """A service, its simulator, SDK and CLI are loaded when they are looked at."""
+    code = ("import sys; from mirage.console.demo import demo_terminal; t = demo_terminal(); "
+            "r = t.run('echo hi; ls / /docs; ls -d /mail /gd; type mail notion; cd /slack'); t.close(); "
+            "print(*(m for m in sys.modules if m.startswith(('mirage.mounts.', 'mirage.clis.', 'mirage.bench.')) or m in "
+            "('googleapiclient', 'httplib2', 'slack_sdk', 'github', 'httpx', 'sqlalchemy', 'graphql', 'sqlite3'))); print(r.exit_code)")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
-    assert done.stdout == "[] True\n", done
+    loaded, status = done.stdout.splitlines()
+    assert status == "0" and not done.stderr
+    assert {".".join(name.split(".")[:3]) for name in loaded.split()} <= {
+        "mirage.bench.demo", "mirage.clis.lazy", "mirage.mounts.bin", "mirage.mounts.dev", "mirage.mounts.document", "mirage.mounts.host",
+        "mirage.mounts.memory", "mirage.mounts.proc"}, loaded
 
 
 def test_the_guides_are_short(terminal):
     encoding = pytest.importorskip("bpe_openai").get_encoding("o200k_base")
-    guides = [terminal.run(f"cat /{name}.md").stdout for name in ("VFS", "SKILL")]
-    assert "`/docs`" in guides[0] and "`/mail/<Folder>/" in guides[0] and "send-email(" in guides[1]
-    sizes = [len(encoding.encode(guide)) for guide in guides]
-    assert "`/slack/channels/<name>__<id>/" in guides[0] and "post-message(" in guides[1]
-    assert sizes[0] < 1200 and sizes[1] < 2000, sizes
+    vfs, skill = (terminal.run(f"cat /{name}.md").stdout for name in ("VFS", "SKILL"))
+    assert vfs.startswith("---\nname: workspace-filesystem\ndescription: ")
+    for mount in SERVICES:
+        assert f"- `{mount}`: " in vfs
+    for path in ("`<Folder>/<day>/`: `<Subject>__<id>.email.json`", "`channels/<name>__<id>/<day>/chat.jsonl`", "`<schema>/<table>/`"):
+        assert path in vfs
+    for form in (".gsheet.json`: `{spreadsheetId, properties: {title}, sheets: [{", ".email.json`: `{id, threadId, folder, date, from, "):
+        assert form in vfs
+    operations = sum(len(terminal.machine.clis[name].operations) for name in CLIS)
+    assert all(f"**{name}**: " in skill for name in CLIS) and "send-email(to, subject, body)" in skill and "post-message(" in skill
+    sizes = [len(encoding.encode(guide)) for guide in (vfs, skill)]
+    assert sizes[0] < 1200 and sizes[1] < 2000 and sizes[1] <= 12 * operations, (sizes, operations)
+
+
+def test_the_tree_is_short(terminal):
+    """Two levels: a page of them, for a few calls; the system's directories are there, but not listed."""
+    result = terminal.run("tree -L 2 /")
+    lines = result.stdout.splitlines()
+    assert not result.stderr and len(lines) < 80 and result.usage.calls < 40, (len(lines), result.usage.calls)
+    assert {line[4:] for line in lines if line.startswith(("├", "└"))} == {"SKILL.md", "VFS.md", "docs", "tmp", "workspace", *(p[1:] for p in SERVICES)}
+    assert terminal.run("ls -d /usr/bin /dev/null; echo x > /dev/null; echo /[d-e]*").stdout == "/dev/null\n/usr/bin\n/db /docs\n"
+
+
+@pytest.mark.parametrize(("point", "line", "output"), [
+    ("/gd", "jq -r '.sheets[].properties.title' '/gd/Finance/Budget 2026.gsheet.json' | head -1; head -1 '/gd/Finance/Budget 2026.gsheet/Apollo.csv'",
+     "Apollo\nItem,Planned,Spent,Left\n"),
+    ("/calendar", "jq -r .location /calendar/Apollo/2026-09-28/*Apollo?launch*.json", "Hamburg\n"),
+    ("/github", "ls /github/norrsken; head -1 /github/norrsken/firmware/tree/main/README.md",
+     "cloud\ndocs\nfirmware\nnew-idea\nsync-todo-to-readme\n# Firmware\n"),
+    ("/repo", "diff -rq /repo/main /repo/dev | grep -c differ", "3\n"),
+    ("/notion", "head -3 /notion/Wiki__*/page.md", "# Wiki\n\n## Norrsken Instruments\n"),
+    ("/linear", "jq -r .title /linear/ENG/issues/ENG-1__*.json", "Drift of the quartz\n"),
+    ("/canvas", "jq -r .name '/canvas/courses/Firmware testing__102/course.json'", "Firmware testing\n"),
+    ("/db", "jq -r .contact /db/main/customers/rows.jsonl | head -1; cat /db/main/measurements/count", "Ingrid Solheim\n3000\n"),
+])
+def test_every_service_answers(terminal, point, line, output):
+    result = terminal.run(line)
+    assert result.stdout == output and not result.stderr, result
+    assert point in SERVICES
+
+
+@pytest.mark.parametrize(("command", "path", "found"), [
+    ("google-sheet update-cells --spreadsheet_id '/gd/Finance/Budget 2026.gsheet.json' --sheet Apollo --range B5:B5 --data '[[7500]]'",
+     "'/gd/Finance/Budget 2026.gsheet/Apollo.csv'", "7500"),
+    ("google-doc create-document --title 'Minutes of today'", "'/gd/Minutes of today.gdoc.json'", "Minutes of today"),
+    ("gdrive create-folder --name 'Trip to Halle'", "/gd", "Trip to Halle"),
+    ("gcal create-event '{\"summary\": \"Fika\", \"start\": {\"dateTime\": \"2026-10-02T13:00:00Z\"}, \"end\": {\"dateTime\": \"2026-10-02T13:30:00Z\"}}'", "'/calendar/Mara Lindqvist/2026-10-02'", "Fika"),
+    ("github create-issue --owner norrsken --repo docs --title Spelling", "/github/norrsken/docs/issues", "Spelling"),
+    ("notion patch-block-children --block_id \"$(ls -d /notion/Wiki__*)\" --children '[{\"to_do\": {\"rich_text\": [{\"text\": {\"content\": \"Order masts\"}}]}}]'",
+     "/notion/Wiki__*/page.md", "Order masts"),
+    ("linear create-issue --team ENG --title 'Order masts'", "/linear/ENG/issues", "Order masts"),
+    ("canvas create-course --account_id 1 --name Philosophy-7", "/canvas/courses", "Philosophy-7"),
+    ("sql execute --sql \"INSERT INTO employees (name, email) VALUES ('Nils Öberg', 'nils@norrsken.example')\"", "/db/main/employees/rows.csv", "Nils Öberg"),
+])
+def test_a_change_shows_in_the_next_line(terminal, command, path, found):
+    """Of each CLI one operation; mail and Slack have tests of their own."""
+    before = f"if [ -d {path} ]; then ls {path}; else cat {path}; fi"
+    assert found not in terminal.run(before).stdout
+    result = terminal.run(command)
+    assert result.exit_code == 0, result
+    assert found in terminal.run(before).stdout
 
 
 def test_slack(capfd):
@@ -91,8 +158,11 @@ def test_nothing_is_left_behind():
     import threading
     before = set(threading.enumerate())
     terminal = demo_terminal()
-    terminal.run("ls /mail /slack/channels")
+    assert terminal.run("ls /mail /slack/channels; head -c1 /db/main/orders/rows.csv").exit_code == 0
+    folder = terminal.machine.namespace.table.by_point["/db"].mount._folder
+    assert os.path.isdir(folder)
     terminal.close()
+    assert not os.path.exists(folder)
     for thread in [t for t in set(threading.enumerate()) - before if t.name.endswith("Simulator")]:
         thread.join(5)
         assert not thread.is_alive()

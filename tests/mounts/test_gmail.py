@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from mirage.bench.services.clock import Clock
 from mirage.bench.services.gmail import GmailSimulator
-from mirage.bench.services.gmail.mailbox import Clock
 from mirage.bench.services.gmail.seed import NOW
 from mirage.mounts.gmail.mount import Gmail
 from mirage.vfs.registry import ProviderError

@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from mirage.bench.services.gmail.mailbox import Clock
+from mirage.bench.services.clock import Clock
 from mirage.bench.services.notion import NotionSimulator
 from mirage.bench.services.notion.seed import NOW, block, title
 from mirage.bench.services.notion.values import rich, text

@@ -6,8 +6,8 @@ import json
 import pytest
 
 from mirage.console.main import main
-from mirage.planner import check, verdict
 from mirage.mounts import Memory
+from mirage.planner import check, verdict
 from tests.policy.support import terminal
 
 POLICY = """

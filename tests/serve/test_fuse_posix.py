@@ -10,6 +10,7 @@ import itertools
 import os
 import socket
 import stat
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -27,26 +28,24 @@ numbers = itertools.count()
 
 
 @pytest.fixture(scope="module")
-def mounted(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("posix")
-    folder.parent.chmod(0o755)
-    folder.chmod(0o755)
-    for above in folder.parents[:3]:
-        with contextlib.suppress(OSError):
-            above.chmod(0o755)
+def folder():
+    """A directory that every user can reach."""
+    with tempfile.TemporaryDirectory() as name:
+        found = Path(name).resolve()
+        found.chmod(0o755)
+        yield found
+
+
+@pytest.fixture(scope="module")
+def mounted(folder):
     with served(folder / "a.db", folder / "m") as found:
         yield found.path
 
 
 @pytest.fixture(params=["mount", "disk"])
-def place(request, tmp_path):
+def place(request, folder):
     """An empty directory with mode 0777, on the mount and on the host's disk."""
-    top = request.getfixturevalue("mounted") if request.param == "mount" else tmp_path
-    if request.param == "disk":
-        for above in (tmp_path, *tmp_path.parents[:4]):
-            with contextlib.suppress(OSError):
-                if above != Path("/"):
-                    above.chmod(0o755)
+    top = request.getfixturevalue("mounted") if request.param == "mount" else folder
     found = top / f"t{next(numbers)}"
     found.mkdir()
     found.chmod(0o777)

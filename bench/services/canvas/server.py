@@ -10,8 +10,8 @@ from urllib.parse import urlencode
 from mirage.bench.services.canvas import seed as seeds
 from mirage.bench.services.canvas.campus import ME, Campus, CanvasError, missing
 from mirage.bench.services.canvas.routes import API, ROUTES, Call
-from mirage.bench.services.gmail.mailbox import Clock
-from mirage.bench.services.http import LogEntry, Request, Response, Simulator
+from mirage.bench.services.clock import Clock
+from mirage.bench.services.http import LogEntry, Request, Response, Service
 
 if TYPE_CHECKING:
     Item = dict[str, Any]
@@ -21,7 +21,7 @@ WORDS = {401: "Invalid access token.", 404: "The specified resource does not exi
 THROTTLED = "403 Forbidden (Rate Limit Exceeded)"
 
 
-class CanvasSimulator(Simulator):
+class CanvasSimulator(Service):
     """One Canvas with an account for the academy.
 
     courses, enrollments  how many the seed makes
@@ -43,23 +43,9 @@ class CanvasSimulator(Simulator):
         self.campus = Campus(self.clock)
         seeds.fill(self.campus, seed, courses, enrollments)
 
-    def now(self) -> float:
-        return self.clock.now()
-
-    def snapshot(self) -> Any:
-        return self.campus.snapshot()
-
-    def restore(self, snapshot: Any) -> None:
-        self.campus.restore(snapshot)
-
-    def state(self) -> dict[str, Item]:
-        return self.campus.state()
-
-    @staticmethod
-    def diff(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
-        return {"added": {k: v for k, v in after.items() if k not in before},
-                "removed": {k: v for k, v in before.items() if k not in after},
-                "changed": {k: (before[k], v) for k, v in after.items() if k in before and before[k] != v}}
+    @property
+    def kept(self) -> Campus:
+        return self.campus
 
     # ---- requests
 

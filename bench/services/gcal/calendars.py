@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from mirage.bench.services.gcal.recurrence import instance, moment, starts, write
 
 if TYPE_CHECKING:
-    from mirage.bench.services.gmail.mailbox import Clock
+    from mirage.bench.services.clock import Clock
 
     Event = dict[str, Any]
 

@@ -5,13 +5,14 @@ import base64
 import re
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qs, unquote
+from urllib.parse import unquote
 
+from mirage.bench.services.clock import Clock
 from mirage.bench.services.gcal.calendars import Calendar, CalendarError, Calendars, invalid
 from mirage.bench.services.gcal.seed import ADDRESS, NOW, fill
 from mirage.bench.services.gmail import fields
-from mirage.bench.services.gmail.mailbox import Clock
-from mirage.bench.services.http import LogEntry, Request, Response, Simulator
+from mirage.bench.services.google import GoogleService
+from mirage.bench.services.http import LogEntry, Request, Response
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,7 +27,7 @@ NOT_WITH_SYNC = ("iCalUID", "orderBy", "q", "timeMin", "timeMax", "updatedMin")
 QUICK = re.compile(r"\s*\b(today|tomorrow|\d{4}-\d\d-\d\d)\b|\s*\b(?:at )?(\d{1,2}):(\d\d)\b")
 
 
-class CalendarSimulator(Simulator):
+class CalendarSimulator(GoogleService):
     """The calendars of one account.
 
     events  how many single events the seed makes, beside the recurring ones
@@ -35,12 +36,9 @@ class CalendarSimulator(Simulator):
     """
 
     def __init__(self, seed: int = 1, events: int = 500, clock: Clock | None = None) -> None:
-        super().__init__()
+        super().__init__(FULL)
         self.clock = clock or Clock(NOW)
-        self.tokens: dict[str, str] = {"simulator-token": FULL}
-        self.refresh_tokens: dict[str, str] = {"simulator-refresh": FULL}
         self.calendars: Calendars
-        self._issued = 0
         self.reset(seed, events)
 
     def reset(self, seed: int = 1, events: int = 500) -> None:
@@ -48,27 +46,9 @@ class CalendarSimulator(Simulator):
         self.calendars = Calendars(ADDRESS, self.clock)
         fill(self.calendars, seed, events)
 
-    def now(self) -> float:
-        return self.clock.now()
-
-    def snapshot(self) -> Any:
-        return self.calendars.snapshot()
-
-    def restore(self, snapshot: Any) -> None:
-        self.calendars.restore(snapshot)
-
-    def state(self) -> dict[str, Any]:
-        return self.calendars.state()
-
-    @staticmethod
-    def diff(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
-        return {"added": {k: v for k, v in after.items() if k not in before},
-                "removed": {k: v for k, v in before.items() if k not in after},
-                "changed": {k: (before[k], v) for k, v in after.items() if k in before and before[k] != v}}
-
-    def expire_tokens(self) -> None:
-        """Every access token is refused from now on; refresh tokens stay good."""
-        self.tokens.clear()
+    @property
+    def kept(self) -> Calendars:
+        return self.calendars
 
     # ---- requests
 
@@ -80,10 +60,10 @@ class CalendarSimulator(Simulator):
 
     def handle(self, request: Request, entry: LogEntry) -> Response:
         if request.path == "/token":
-            return self._token(request)
-        scope = self.tokens.get(request.headers.get("authorization", "").removeprefix("Bearer "))
+            return self.refresh(request)
+        scope = self.scope_of(request)
         if scope is None:
-            return self.error(401, headers={"WWW-Authenticate": 'Bearer realm="https://accounts.google.com/"'})
+            return self.unauthorized()
         if scope == READ and request.method != "GET" and request.path != "/calendar/v3/freeBusy":
             return self.error(403)
         try:
@@ -107,17 +87,6 @@ class CalendarSimulator(Simulator):
         mask = request.first("fields")
         value = fields.apply(fields.parse(mask), value) if mask else value
         return Response.of_json(value, headers={"ETag": etag} if etag else None)
-
-    def _token(self, request: Request) -> Response:
-        form = {k: v[0] for k, v in parse_qs(request.body.decode()).items()}
-        scope = self.refresh_tokens.get(form.get("refresh_token", ""))
-        if form.get("grant_type") != "refresh_token" or scope is None:
-            return Response.of_json({"error": "invalid_grant",
-                                     "error_description": "Token has been expired or revoked."}, 400)
-        self._issued += 1
-        token = f"simulator-access-{self._issued}"
-        self.tokens[token] = scope
-        return Response.of_json({"access_token": token, "expires_in": 3599, "scope": scope, "token_type": "Bearer"})
 
     def _notify(self, request: Request) -> bool:
         return request.first("sendUpdates") in ("all", "externalOnly") or request.first("sendNotifications") == "true"

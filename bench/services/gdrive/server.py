@@ -6,13 +6,14 @@ import re
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, unquote
 
+from mirage.bench.services.clock import Clock
 from mirage.bench.services.gdrive.documents import Document, DocumentError, Presentation
 from mirage.bench.services.gdrive.grid import SheetError, Spreadsheet
 from mirage.bench.services.gdrive.seed import ME, NOW, fill
 from mirage.bench.services.gdrive.store import DOC, FOLDER, SHEET, SLIDES, DriveError, DriveStore, File, as_text
 from mirage.bench.services.gmail import fields
-from mirage.bench.services.gmail.mailbox import Clock
-from mirage.bench.services.http import LogEntry, Request, Response, Simulator
+from mirage.bench.services.google import GoogleService
+from mirage.bench.services.http import LogEntry, Request, Response
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,7 +41,7 @@ EXPORTS = {
 }
 
 
-class DriveSimulator(Simulator):
+class DriveSimulator(GoogleService):
     """One account's Drive, with its documents.
 
     files      about how many the seed makes
@@ -49,14 +50,11 @@ class DriveSimulator(Simulator):
     """
 
     def __init__(self, seed: int = 1, files: int = 300, index_lag: float = 0.0, clock: Clock | None = None) -> None:
-        super().__init__()
+        super().__init__(FULL)
         self.clock = clock or Clock(NOW)
         self.index_lag = index_lag
-        self.tokens: dict[str, str] = {"simulator-token": FULL}
-        self.refresh_tokens: dict[str, str] = {"simulator-refresh": FULL}
         self.store: DriveStore
         self.incomplete = False                              # a search of all drives leaves something out
-        self._issued = 0
         self._sessions: dict[str, dict[str, Any]] = {}
         self.reset(seed, files)
 
@@ -66,27 +64,9 @@ class DriveSimulator(Simulator):
         fill(self.store, seed, files)
         self._sessions.clear()
 
-    def now(self) -> float:
-        return self.clock.now()
-
-    def snapshot(self) -> Any:
-        return self.store.snapshot()
-
-    def restore(self, snapshot: Any) -> None:
-        self.store.restore(snapshot)
-
-    def state(self) -> dict[str, Any]:
-        return self.store.state()
-
-    @staticmethod
-    def diff(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
-        return {"added": {k: v for k, v in after.items() if k not in before},
-                "removed": {k: v for k, v in before.items() if k not in after},
-                "changed": {k: (before[k], v) for k, v in after.items() if k in before and before[k] != v}}
-
-    def expire_tokens(self) -> None:
-        """Every access token is refused from now on; refresh tokens stay good."""
-        self.tokens.clear()
+    @property
+    def kept(self) -> DriveStore:
+        return self.store
 
     # ---- requests
 
@@ -100,14 +80,14 @@ class DriveSimulator(Simulator):
 
     def handle(self, request: Request, entry: LogEntry) -> Response:
         if request.path == "/token":
-            return self._token(request)
+            return self.refresh(request)
         if request.headers.get("x-http-method-override") == "GET":
             request.method = "GET"
             request.query = parse_qs(request.body.decode(), keep_blank_values=True)
             entry.method, entry.query = "GET", request.query
-        scope = self.tokens.get(request.headers.get("authorization", "").removeprefix("Bearer "))
+        scope = self.scope_of(request)
         if scope is None:
-            return self.error(401, headers={"WWW-Authenticate": 'Bearer realm="https://accounts.google.com/"'})
+            return self.unauthorized()
         if scope == READ and request.method != "GET":
             return self.error(403)
         path = request.path.removeprefix("/upload").removeprefix("/resumable")
@@ -137,17 +117,6 @@ class DriveSimulator(Simulator):
             return Response(204)
         mask = request.first("fields")
         return Response.of_json(fields.apply(fields.parse(mask), value) if mask else value)
-
-    def _token(self, request: Request) -> Response:
-        form = {k: v[0] for k, v in parse_qs(request.body.decode()).items()}
-        scope = self.refresh_tokens.get(form.get("refresh_token", ""))
-        if form.get("grant_type") != "refresh_token" or scope is None:
-            return Response.of_json({"error": "invalid_grant",
-                                     "error_description": "Token has been expired or revoked."}, 400)
-        self._issued += 1
-        token = f"simulator-access-{self._issued}"
-        self.tokens[token] = scope
-        return Response.of_json({"access_token": token, "expires_in": 3599, "scope": scope, "token_type": "Bearer"})
 
 
 # ---- files

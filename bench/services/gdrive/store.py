@@ -15,7 +15,7 @@ from mirage.bench.services.gdrive.grid import Spreadsheet
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mirage.bench.services.gmail.mailbox import Clock
+    from mirage.bench.services.clock import Clock
 
     Content = bytes | Callable[[], bytes]
 

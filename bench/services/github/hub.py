@@ -10,7 +10,7 @@ from mirage.bench.services.github import diffs
 from mirage.bench.services.github.objects import FILE, MODULE, TREE, Commit, Files, Objects, iso
 
 if TYPE_CHECKING:
-    from mirage.bench.services.gmail.mailbox import Clock
+    from mirage.bench.services.clock import Clock
 
 WORD = re.compile(r"\w+")
 CLOSES = re.compile(r"\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s+#(\d+)", re.IGNORECASE)

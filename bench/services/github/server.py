@@ -10,13 +10,13 @@ import zipfile
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlencode
 
+from mirage.bench.services.clock import Clock
 from mirage.bench.services.github import shapes
 from mirage.bench.services.github.diffs import whole
 from mirage.bench.services.github.hub import GitHubError, Hub, iso
 from mirage.bench.services.github.objects import FILE, LINK, MODULE, PROGRAM, TREE
 from mirage.bench.services.github.seed import NOW, OWNER, fill
-from mirage.bench.services.gmail.mailbox import Clock
-from mirage.bench.services.http import LogEntry, Request, Response, Simulator
+from mirage.bench.services.http import LogEntry, Request, Response, Service
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +29,7 @@ SEARCH_MOST = 1000
 QUALIFIER = re.compile(r"(-?[a-z-]+):(\"[^\"]*\"|\S+)")
 
 
-class GitHubSimulator(Simulator):
+class GitHubSimulator(Service):
     """One organization and its people.
 
     size       1: the whole seed; smaller: fewer issues and files
@@ -59,23 +59,9 @@ class GitHubSimulator(Simulator):
         fill(self.hub, seed, size)
         self.used = 0
 
-    def now(self) -> float:
-        return self.clock.now()
-
-    def snapshot(self) -> Any:
-        return self.hub.snapshot()
-
-    def restore(self, snapshot: Any) -> None:
-        self.hub.restore(snapshot)
-
-    def state(self) -> dict[str, Any]:
-        return self.hub.state()
-
-    @staticmethod
-    def diff(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
-        return {"added": {k: v for k, v in after.items() if k not in before},
-                "removed": {k: v for k, v in before.items() if k not in after},
-                "changed": {k: (before[k], v) for k, v in after.items() if k in before and before[k] != v}}
+    @property
+    def kept(self) -> Hub:
+        return self.hub
 
     # ---- requests
 

@@ -11,7 +11,9 @@ from mirage.bench.services.gmail import mime
 from mirage.bench.services.gmail.search import Index, parse_query
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
+
+    from mirage.bench.services.clock import Clock
 
 SYSTEM = ("INBOX", "SENT", "DRAFT", "TRASH", "SPAM", "STARRED", "IMPORTANT", "UNREAD", "CHAT", "CATEGORY_FORUMS",
           "CATEGORY_UPDATES", "CATEGORY_PERSONAL", "CATEGORY_PROMOTIONS", "CATEGORY_SOCIAL")
@@ -73,20 +75,6 @@ class Stored:
                 "subject": self.header("Subject"), "text": self.text(),
                 "attachments": [{"name": p.filename, "size": p.size, "sha256": hashlib.sha256(p.content).hexdigest()}
                                 for p in self.attachments()]}
-
-
-class Clock:
-    """Seconds since the epoch; stands still but for `advance` unless `source` is given."""
-
-    def __init__(self, start: float, source: Callable[[], float] | None = None) -> None:
-        self.start = start
-        self._source = source
-
-    def now(self) -> float:
-        return self._source() if self._source is not None else self.start
-
-    def advance(self, seconds: float) -> None:
-        self.start += seconds
 
 
 class Mailbox:

@@ -4,12 +4,14 @@ from __future__ import annotations
 import json
 import re
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qs, unquote
+from urllib.parse import unquote
 
+from mirage.bench.services.clock import Clock
 from mirage.bench.services.gmail import fields, mime
-from mirage.bench.services.gmail.mailbox import NOT_FOUND, Clock, Mailbox, MailError, Stored, difference
+from mirage.bench.services.gmail.mailbox import NOT_FOUND, Mailbox, MailError, Stored, difference
 from mirage.bench.services.gmail.seed import ADDRESS, NOW, fill
-from mirage.bench.services.http import LogEntry, Request, Response, Simulator
+from mirage.bench.services.google import GoogleService
+from mirage.bench.services.http import LogEntry, Request, Response
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,7 +32,7 @@ READ = "https://www.googleapis.com/auth/gmail.readonly"
 FULL = "https://mail.google.com/"
 
 
-class GmailSimulator(Simulator):
+class GmailSimulator(GoogleService):
     """One Gmail account.
 
     messages   how many the seed makes
@@ -40,13 +42,10 @@ class GmailSimulator(Simulator):
     """
 
     def __init__(self, seed: int = 1, messages: int = 600, index_lag: float = 0.0, clock: Clock | None = None) -> None:
-        super().__init__()
+        super().__init__(FULL)
         self.clock = clock or Clock(NOW)
         self.index_lag = index_lag
-        self.tokens: dict[str, str] = {"simulator-token": FULL}
-        self.refresh_tokens: dict[str, str] = {"simulator-refresh": FULL}
         self.mailbox: Mailbox
-        self._issued = 0
         self.reset(seed, messages)
 
     # ---- for tests and benchmarks
@@ -56,25 +55,13 @@ class GmailSimulator(Simulator):
         self.mailbox = Mailbox(ADDRESS, self.clock, self.index_lag)
         fill(self.mailbox, seed, messages)
 
-    def now(self) -> float:
-        return self.clock.now()
-
-    def snapshot(self) -> Any:
-        return self.mailbox.snapshot()
-
-    def restore(self, snapshot: Any) -> None:
-        self.mailbox.restore(snapshot)
-
-    def state(self) -> dict[str, Any]:
-        return self.mailbox.state()
+    @property
+    def kept(self) -> Mailbox:
+        return self.mailbox
 
     @staticmethod
     def diff(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
         return difference(before, after)
-
-    def expire_tokens(self) -> None:
-        """Every access token is refused from now on; refresh tokens stay good."""
-        self.tokens.clear()
 
     # ---- requests
 
@@ -88,15 +75,15 @@ class GmailSimulator(Simulator):
 
     def handle(self, request: Request, entry: LogEntry) -> Response:
         if request.path == "/token":
-            return self._token(request)
+            return self.refresh(request)
         if request.path in ("/batch/gmail/v1", "/batch"):
             return self._batch(request, entry)
         return self._answer(request)
 
     def _answer(self, request: Request) -> Response:
-        scope = self.tokens.get(request.headers.get("authorization", "").removeprefix("Bearer "))
+        scope = self.scope_of(request)
         if scope is None:
-            return self.error(401, headers={"WWW-Authenticate": 'Bearer realm="https://accounts.google.com/"'})
+            return self.unauthorized()
         if scope == READ and request.method != "GET":
             return self.error(403)
         upload = request.path.startswith("/upload/")
@@ -120,17 +107,6 @@ class GmailSimulator(Simulator):
             return self.error(e.status, str(e), reason=e.reason)
         except (ValueError, KeyError, TypeError) as e:
             return self.error(400, f"Invalid value: {type(e).__name__}")
-
-    def _token(self, request: Request) -> Response:
-        form = {k: v[0] for k, v in parse_qs(request.body.decode()).items()}
-        scope = self.refresh_tokens.get(form.get("refresh_token", ""))
-        if form.get("grant_type") != "refresh_token" or scope is None:
-            return Response.of_json({"error": "invalid_grant",
-                                     "error_description": "Token has been expired or revoked."}, 400)
-        self._issued += 1
-        token = f"simulator-access-{self._issued}"
-        self.tokens[token] = scope
-        return Response.of_json({"access_token": token, "expires_in": 3599, "scope": scope, "token_type": "Bearer"})
 
     def _batch(self, request: Request, entry: LogEntry) -> Response:
         kind = request.headers.get("content-type", "")

@@ -16,8 +16,8 @@ from graphql.language import (
     VariableNode,
 )
 
-from mirage.bench.services.gmail.mailbox import Clock
-from mirage.bench.services.http import LogEntry, Request, Response, Simulator
+from mirage.bench.services.clock import Clock
+from mirage.bench.services.http import LogEntry, Request, Response, Service
 from mirage.bench.services.linear.seed import NOW, fill
 from mirage.bench.services.linear.workspace import RELATIONS, LinearError, Workspace
 
@@ -39,7 +39,7 @@ def _schema() -> GraphQLSchema:
     return build_schema((files(__package__) / "schema.graphql").read_text())
 
 
-class LinearSimulator(Simulator):
+class LinearSimulator(Service):
     """One workspace.
 
     issues  how many the seed makes
@@ -61,23 +61,9 @@ class LinearSimulator(Simulator):
         self.workspace = Workspace(self.clock, seed)
         fill(self.workspace, seed, issues)
 
-    def now(self) -> float:
-        return self.clock.now()
-
-    def snapshot(self) -> Any:
-        return self.workspace.snapshot()
-
-    def restore(self, snapshot: Any) -> None:
-        self.workspace.restore(snapshot)
-
-    def state(self) -> dict[str, Any]:
-        return self.workspace.state()
-
-    @staticmethod
-    def diff(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
-        return {"added": {k: v for k, v in after.items() if k not in before},
-                "removed": {k: v for k, v in before.items() if k not in after},
-                "changed": {k: (before[k], v) for k, v in after.items() if k in before and before[k] != v}}
+    @property
+    def kept(self) -> Workspace:
+        return self.workspace
 
     # ---- requests
 

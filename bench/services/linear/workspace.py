@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from mirage.bench.services.linear.filters import matches
 
 if TYPE_CHECKING:
-    from mirage.bench.services.gmail.mailbox import Clock
+    from mirage.bench.services.clock import Clock
 
     Object = dict[str, Any]
 

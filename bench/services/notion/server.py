@@ -6,8 +6,8 @@ import time
 import uuid
 from typing import TYPE_CHECKING, Any
 
-from mirage.bench.services.gmail.mailbox import Clock
-from mirage.bench.services.http import LogEntry, Request, Response, Simulator
+from mirage.bench.services.clock import Clock
+from mirage.bench.services.http import LogEntry, Request, Response, Service
 from mirage.bench.services.notion.seed import NOW, fill
 from mirage.bench.services.notion.values import NotionError, invalid, rich_text
 from mirage.bench.services.notion.workspace import SPACE, Workspace
@@ -34,7 +34,7 @@ CODES = {
 MOST = 100
 
 
-class NotionSimulator(Simulator):
+class NotionSimulator(Service):
     """One workspace, seen by one integration.
 
     rows       rows of the table of campaigns
@@ -59,23 +59,9 @@ class NotionSimulator(Simulator):
         self.workspace = Workspace(self.clock, self.index_lag, seed)
         fill(self.workspace, seed, rows)
 
-    def now(self) -> float:
-        return self.clock.now()
-
-    def snapshot(self) -> Any:
-        return self.workspace.snapshot()
-
-    def restore(self, snapshot: Any) -> None:
-        self.workspace.restore(snapshot)
-
-    def state(self) -> dict[str, Any]:
-        return self.workspace.state()
-
-    @staticmethod
-    def diff(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
-        return {"added": {k: v for k, v in after.items() if k not in before},
-                "removed": {k: v for k, v in before.items() if k not in after},
-                "changed": {k: (before[k], v) for k, v in after.items() if k in before and before[k] != v}}
+    @property
+    def kept(self) -> Workspace:
+        return self.workspace
 
     # ---- requests
 

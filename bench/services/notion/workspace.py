@@ -19,7 +19,7 @@ from mirage.bench.services.notion.values import (
 )
 
 if TYPE_CHECKING:
-    from mirage.bench.services.gmail.mailbox import Clock
+    from mirage.bench.services.clock import Clock
 
     Object = dict[str, Any]
 

@@ -2,11 +2,12 @@
 from __future__ import annotations
 
 import base64
+import re
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
-from mirage.bench.services.gmail.mailbox import Clock
-from mirage.bench.services.http import LogEntry, Request, Response, Simulator
+from mirage.bench.services.clock import Clock
+from mirage.bench.services.http import LogEntry, Request, Response, Service
 from mirage.bench.services.slack.seed import NOW, fill
 from mirage.bench.services.slack.workspace import TEAM, SlackError, Workspace
 
@@ -20,7 +21,7 @@ WORDS = {401: "invalid_auth", 403: "missing_scope", 404: "unknown_method", 429: 
 USER, BOT = "xoxp-simulator", "xoxb-simulator"
 
 
-class SlackSimulator(Simulator):
+class SlackSimulator(Service):
     """One workspace.
 
     messages   how many the seed makes
@@ -41,23 +42,9 @@ class SlackSimulator(Simulator):
         self.workspace = Workspace(self.clock, self.index_lag)
         fill(self.workspace, seed, messages)
 
-    def now(self) -> float:
-        return self.clock.now()
-
-    def snapshot(self) -> Any:
-        return self.workspace.snapshot()
-
-    def restore(self, snapshot: Any) -> None:
-        self.workspace.restore(snapshot)
-
-    def state(self) -> dict[str, Any]:
-        return self.workspace.state()
-
-    @staticmethod
-    def diff(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
-        return {"added": {k: v for k, v in after.items() if k not in before},
-                "removed": {k: v for k, v in before.items() if k not in after},
-                "changed": {k: (before[k], v) for k, v in after.items() if k in before and before[k] != v}}
+    @property
+    def kept(self) -> Workspace:
+        return self.workspace
 
     # ---- requests
 
@@ -194,6 +181,19 @@ class SlackSimulator(Simulator):
             "total": len(found), "matches": matches,
             "paging": {"count": count, "total": len(found), "page": page, "pages": pages}}}
 
+    def _search_files(self, fields: Fields) -> dict[str, Any]:
+        """By the words of names and titles."""
+        words = set(re.findall(r"\w+", fields.get("query", "").casefold()))
+        if not words:
+            raise SlackError("no_query")
+        count, page = min(int(fields.get("count", "20")), 100), int(fields.get("page", "1"))
+        found = [file for file, _ in self.workspace.files.values()
+                 if words <= set(re.findall(r"\w+", f"{file['name']} {file['title']}".casefold()))]
+        pages = -(-len(found) // count)
+        return {"query": fields["query"], "files": {
+            "total": len(found), "matches": found[count * (page - 1):count * page],
+            "paging": {"count": count, "total": len(found), "page": page, "pages": pages}}}
+
     def _files_list(self, fields: Fields) -> dict[str, Any]:
         count, page = int(fields.get("count", "100")), int(fields.get("page", "1"))
         files = [file for file, _ in self.workspace.files.values()]
@@ -208,7 +208,7 @@ METHODS: dict[str, Callable[[SlackSimulator, Fields], dict[str, Any]]] = {
     "conversations.replies": SlackSimulator._conversations_replies, "users.list": SlackSimulator._users_list,
     "users.info": SlackSimulator._users_info, "users.profile.get": SlackSimulator._users_profile_get,
     "chat.postMessage": SlackSimulator._chat_post, "reactions.add": SlackSimulator._reactions_add,
-    "search.messages": SlackSimulator._search_messages, "files.list": SlackSimulator._files_list}
+    "search.files": SlackSimulator._search_files, "search.messages": SlackSimulator._search_messages, "files.list": SlackSimulator._files_list}
 
 
 def _page(key: str, items: list[Any], fields: Fields, default: int) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from bisect import bisect_left
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mirage.bench.services.gmail.mailbox import Clock
+    from mirage.bench.services.clock import Clock
 
 TEAM = "T0NORRSKEN"
 WORD = re.compile(r"\w+")

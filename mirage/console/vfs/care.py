@@ -63,10 +63,14 @@ def init(parsed: Parsed) -> int:
 
 def integrity(parsed: Parsed) -> int:
     from mirage.mounts.vfs import maintenance
-    from mirage.mounts.vfs.integrity import Problem, check, partial_files
+    from mirage.mounts.vfs.integrity import Problem, check, partial_files, repair
     path = locate(parsed.get("ID_OR_PATH"))
     done = False
     with open_database(parsed) as vfs:
+        if parsed.get("repair"):
+            repaired = repair(vfs.db)
+            if repaired and not parsed.get("json"):
+                print(f"repaired: {repaired} rows removed")
         with bar("Checking") as progress:
             problems = check(vfs.db, progress)
         harmful = [p for p in problems if not p.repairable]
@@ -126,7 +130,7 @@ def backup(parsed: Parsed) -> int:
 def _verify(path: str, key: Secret | None) -> None:
     from mirage.mounts.vfs.integrity import check
     from mirage.mounts.vfs.maintenance import reopened
-    with reopened(path, key, readonly=True) as vfs, bar("Verifying") as progress:
+    with reopened(path, key) as vfs, bar("Verifying") as progress:
         harmful = [p for p in check(vfs.db, progress) if not p.repairable]
     if harmful:
         raise Failure(f"{path} is damaged: {harmful[0].message}")

@@ -50,6 +50,7 @@ def build() -> Command:
     files = "mirage.console.vfs.files"
     care = "mirage.console.vfs.care"
     mounting = "mirage.console.vfs.mounting"
+    serving = "mirage.console.vfs.serving"
     return Command("vfs", "An agent's files, values and tool calls in one SQLite file", commands=[
         Command("completions", "Manage shell completions (supported shells: bash, zsh, fish, elvish, powershell)", commands=[
             Command("install", "Install shell completions to your shell rc file", arguments=[
@@ -134,7 +135,8 @@ def build() -> Command:
                            Argument("SOURCE", "Git repository to clone (URL or local path)"),
                            Argument("NAME", "Directory name for the repository inside the filesystem (default: derived from "
                                     "the source)", required=False)],
-                options=[backend(), Option("--verify", "Verify git status is clean through the mount before finishing")]),
+                options=[backend(), Option("--verify", "Verify git status is clean through the mount before finishing")],
+                run="mirage.console.vfs.cloning:clone"),
         Command("mount", "Mount an agent filesystem using FUSE (or list mounts if no args)", arguments=[
             Argument("ID_OR_PATH", "Agent ID or database path (if omitted, lists current mounts)", required=False),
             Argument("MOUNTPOINT", "Mount point directory", required=False)], options=[
@@ -156,14 +158,15 @@ def build() -> Command:
             Option("--format", "Output format", value="FORMAT", values=("table", "json"), default="table"),
         ], run="mirage.console.vfs.show:timeline"),
         Command("nfs", "Start an NFS server to export a Vfs filesystem over the network (deprecated: use vfs serve nfs "
-                "instead)", arguments=[DATABASE], options=[*bind(), *key()]),
+                "instead)", arguments=[DATABASE], options=[*bind(), *key()], run=f"{serving}:old_nfs"),
         Command("mcp-server", "Start an MCP server exposing filesystem and KV-store tools (deprecated: use vfs serve mcp "
-                "instead)", arguments=[DATABASE], options=[Option("--tools", TOOLS, value="TOOLS")]),
+                "instead)", arguments=[DATABASE], options=[Option("--tools", TOOLS, value="TOOLS")],
+                run=f"{serving}:old_mcp"),
         Command("serve", "Serve a Vfs filesystem via different protocols", commands=[
             Command("nfs", "Start an NFS server to export a Vfs filesystem over the network", arguments=[DATABASE],
-                    options=[*bind(), *key()]),
+                    options=[*bind(), *key()], run=f"{serving}:nfs"),
             Command("mcp", "Start an MCP server exposing filesystem and KV-store tools", arguments=[DATABASE],
-                    options=[Option("--tools", TOOLS, value="TOOLS")]),
+                    options=[Option("--tools", TOOLS, value="TOOLS")], run=f"{serving}:mcp"),
         ]),
         Command("pack", "Prepare an inactive run session database for transfer", arguments=[SESSION], options=[
             Option("--prune", "Additional delta path glob to prune (can be specified multiple times)", value="GLOB",
@@ -207,6 +210,7 @@ def build() -> Command:
             Option("--require-portable", "Fail if the database depends on external partial-origin base files"),
             Option("--check-base", "Validate partial-origin base file fingerprints against the current base tree"),
             Option("--checkpoint", "Checkpoint the WAL and remove empty SQLite sidecars after checks pass"),
+            Option("--repair", "Remove what other programs left behind without harm, before the checks"),
             *maintenance_key(),
         ], run=f"{care}:integrity"),
         Command("backup", "Create a portable local Vfs database backup", arguments=[

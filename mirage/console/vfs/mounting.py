@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from mirage.console.vfs.model import Parsed
+    from mirage.console.vfs.nfs_backend import NfsMounted
     from mirage.mounts.vfs import Vfs
     from mirage.serve.fuse.mounted import Mounted
     from mirage.vfs.inodes import Inodes
@@ -54,7 +55,9 @@ def list_mounts() -> int:
 
 def check_backend(parsed: Parsed) -> None:
     if parsed.get("backend") == "nfs":
-        raise Failure("the nfs backend is not available in this version; use --backend fuse", NO_MOUNT)
+        from mirage.console.vfs.nfs_backend import why_not
+        if reason := why_not():
+            raise Failure(f"{reason}; use --backend fuse", NO_MOUNT)
 
 
 def _serve(parsed: Parsed, mountpoint: str, ready: Callable[[], None]) -> int:
@@ -69,8 +72,13 @@ def _serve(parsed: Parsed, mountpoint: str, ready: Callable[[], None]) -> int:
 
 
 @contextlib.contextmanager
-def mounting(vfs: Vfs, mountpoint: str, parsed: Parsed) -> Iterator[Mounted]:
+def mounting(vfs: Vfs, mountpoint: str, parsed: Parsed) -> Iterator[Mounted | NfsMounted]:
     """The database, or its layer, on a directory. Failure with status 4."""
+    if parsed.get("backend") == "nfs":
+        from mirage.console.vfs.nfs_backend import NfsMounted
+        with NfsMounted(vfs, inodes_of(vfs, parsed)[0], mountpoint) as exported:
+            yield exported
+        return
     from mirage.serve.fuse.mounted import Mounted
     allow: bool | str = bool(parsed.get("system")) or ("root" if parsed.get("allow_root") else False)
     try:
@@ -150,14 +158,19 @@ def execute(parsed: Parsed) -> int:
 
 def run_inside(parsed: Parsed, command: Sequence[str]) -> int:
     """Mount at a private place, run the command there, unmount. Its exit status, 128 + N after signal N."""
+    return inside(parsed, lambda vfs, place: run(command, place))
+
+
+def inside(parsed: Parsed, work: Callable[[Vfs, str], int], create: bool = False) -> int:
+    """work(database, directory) with the database mounted at a private directory; `create`: it is made if missing."""
     from mirage.serve.fuse.mount import private_namespace
     if os.geteuid() == 0:
         private_namespace()                                  # nobody else sees the mount, and it ends with this process
     place = private_temporary().mountpoint()
-    with open_database(parsed) as vfs:
+    with open_database(parsed, create=create) as vfs:
         try:
             with mounting(vfs, place, parsed):
-                return run(command, place)
+                return work(vfs, place)
         except Failure as e:
             if e.status != NO_MOUNT or os.geteuid() == 0:
                 raise
@@ -165,26 +178,35 @@ def run_inside(parsed: Parsed, command: Sequence[str]) -> int:
     if not private_namespace():                              # an ordinary user without fusermount3
         raise failure
     with open_database(parsed) as vfs, mounting(vfs, place, parsed):
-        return run(command, place)
+        return work(vfs, place)
 
 
 def run(command: Sequence[str], place: str) -> int:
     """The command with `place` as its directory; signals that end this process go to it."""
     env = {**private_temporary().environment(), "PWD": place}
     env.pop("VFS_KEY", None)                                 # the program gets the files, not the key
+    waiting: list[int] = []
+    pass_on: Callable[[int], object] = waiting.append
+
+    def came(number: int, frame: object) -> None:
+        if number in (signal.SIGTERM, signal.SIGHUP):        # the keyboard's reach the program anyway
+            pass_on(number)
+
+    before = {number: signal.signal(number, came)
+              for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP)
+              if signal.getsignal(number) != signal.SIG_IGN}
     try:
         process = subprocess.Popen(list(command), cwd=place, env=env)
+        pass_on = process.send_signal
+        for number in waiting:                               # came before there was anybody to get it
+            process.send_signal(number)
+        status = process.wait()
     except FileNotFoundError:
         print(f"Error: {command[0]}: command not found", file=sys.stderr)
         return 127
     except OSError as e:
         print(f"Error: {command[0]}: {e.strerror}", file=sys.stderr)
         return 126
-    before = {number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGQUIT)}
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        before[number] = signal.signal(number, lambda which, _: process.send_signal(which))
-    try:
-        status = process.wait()
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

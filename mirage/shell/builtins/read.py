@@ -137,9 +137,10 @@ def _read_plain(sh: Shell, delimiter: int, name: str) -> int | None:
     status = 1
     if line and line[-1] == delimiter:
         line, status = line[:-1], 0
-    text = line.decode("utf-8", "surrogateescape").strip(ifs)
+    text = line.decode("utf-8", "surrogateescape")
     if "\0" in text:
-        text = text.replace("\0", "").strip(ifs)
+        text = text.replace("\0", "")
+    text = text.strip(ifs)
     if old is None or len(text) > _LONG:
         sh.set(name, text)
     else:

@@ -134,8 +134,8 @@ def call_function(sh: Shell, node: Function, name: str, args: list[str]) -> int:
     sh.loop_depth = 0
     sh.depth = depth
     sh.function_depth += 1
-    sh.call_stack.append(Frame(name, sh.function_sources.get(name, ENVIRONMENT), sh.line,
-                               args.copy() if sh.shopt["extdebug"] else None))
+    sh.call_stack.append(Frame((name, sh.function_sources.get(name, ENVIRONMENT), sh.line,
+                                args.copy() if sh.shopt["extdebug"] else None)))
     sh.scopes.append(Scope())
     trapped = False
     hidden = None
@@ -311,7 +311,7 @@ def source_text(sh: Shell, text: str, path: str, args: Sequence[str] | None) -> 
         sh.positional = list(args)
     mine = sh.positional
     trapped = "ERR" in sh.traps
-    sh.call_stack.append(Frame("source", path, sh.line))
+    sh.call_stack.append(Frame(("source", path, sh.line, None)))
     try:
         try:
             status = enter(sh, 16, lambda: traced_deeper(sh, lambda: run_text(sh, text, label=path)))

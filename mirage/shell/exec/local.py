@@ -21,22 +21,54 @@ def compile_local(node: ast.Simple, general: Run) -> Run:
     parts = _parts(node.words[1:])
     if parts is None or node.assigns or node.redirs:
         return general
-    names = tuple(name for name, _ in parts)
-    values = tuple(value for _, value in parts)
+    if len(parts) > 1:
+        return _several(node.line, general, parts)
+    (name, value), = parts
     line = node.line
-    last = names[-1]
 
     def run(sh: Shell) -> int:
-        if not _is_plain(sh, names):
+        variables = sh.vars
+        old = variables.get(name)
+        if old is not None and old.__class__ is not str or not _is_plain(sh):
             return general(sh)
         kernel = sh.kernel
         kernel.budget -= 1
         if kernel.budget < 0:
             slow_tick(sh)
         sh.line = line
-        texts = [value(sh) for value in values]
-        scope, variables = sh.scopes[-1], sh.vars
-        for name, text in zip(names, texts, strict=True):
+        text = value(sh)
+        scope = sh.scopes[-1]
+        if name not in scope:
+            scope[name] = variables.get(name)
+        sh.grown += len(text)
+        variables[name] = text
+        sh.last_arg = name
+        sh.pipestatus = None
+        sh.status = 0
+        return 0
+    return run
+
+
+def _several(line: int, general: Run, parts: Sequence[tuple[str, Callable[[Shell], str]]]) -> Run:
+    """The same for more than one name: all values are expanded first."""
+    last = parts[-1][0]
+
+    def run(sh: Shell) -> int:
+        variables = sh.vars
+        if not _is_plain(sh):
+            return general(sh)
+        for name, _ in parts:
+            old = variables.get(name)
+            if old is not None and old.__class__ is not str:
+                return general(sh)
+        kernel = sh.kernel
+        kernel.budget -= 1
+        if kernel.budget < 0:
+            slow_tick(sh)
+        sh.line = line
+        texts = [(name, value(sh)) for name, value in parts]
+        scope = sh.scopes[-1]
+        for name, text in texts:
             if name not in scope:
                 scope[name] = variables.get(name)
             sh.grown += len(text)
@@ -59,16 +91,12 @@ def _parts(words: Sequence[ast.Word | ast.Assign]) -> list[tuple[str, Callable[[
     return out or None
 
 
-def _is_plain(sh: Shell, names: Sequence[str]) -> bool:
+def _is_plain(sh: Shell) -> bool:
     """Nothing of the shell's state makes more of it than saving the old strings and setting new ones."""
     scopes = sh.scopes
-    if (not sh.function_depth or not scopes or scopes[-1].temporary or len(scopes) > 1 and scopes[-2].temporary
-            or sh.traps or sh.options.xtrace or sh.options.allexport or "local" in sh.functions
-            or sh.extra and "local" in sh.extra.get("disabled", ())):
+    if not sh.function_depth or scopes[-1].temporary or len(scopes) > 1 and scopes[-2].temporary:
         return False
-    variables = sh.vars
-    for name in names:
-        old = variables.get(name)
-        if old is not None and old.__class__ is not str:
-            return False
-    return True
+    options, gate = sh.options, sh.machine.gate
+    return not (sh.traps or options.xtrace or options.allexport or "local" in sh.functions
+                or gate is not None and gate.rules_commands
+                or sh.extra and "local" in sh.extra.get("disabled", ()))

@@ -270,7 +270,7 @@ def _script(sh: Shell, path: str, args: list[str]) -> int:
     text = _read_script(sh, path)
     sh.name = path
     sh.positional = args
-    sh.call_stack.append(Frame("main", path, 0))
+    sh.call_stack.append(Frame(("main", path, 0, None)))
     return run_text(sh, text, label=path, reader=True)
 
 

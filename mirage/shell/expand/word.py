@@ -428,7 +428,7 @@ def _split(text: Text) -> Expand:
         value = text(sh)
         if not value:
             return []
-        if NEEDS_WORK.search(value) is None and sh.vars.get("IFS") == DEFAULT_IFS:
+        if (value.isalnum() or NEEDS_WORK.search(value) is None) and sh.vars.get("IFS") == DEFAULT_IFS:
             return [value]
         return split_text(sh, value)
 
@@ -466,6 +466,9 @@ def compile_words(words: Sequence[ast.Word]) -> Expand:
         return lambda sh: [text(sh) for text in texts]  # type: ignore[misc]
     if len(words) == 1:
         return compile_word(words[0])
+    if len(words) == 2 and texts[0] is not None:
+        head, rest = texts[0], compile_word(words[1])
+        return lambda sh: [head(sh), *rest(sh)]
     parts: list[tuple[bool, Callable[[Shell], list[str] | str]]] = [
         (True, text) if text is not None else (False, compile_word(word))
         for text, word in zip(texts, words, strict=True)
