@@ -98,13 +98,15 @@ class Fault:
 class Simulator:
     """Base of every simulator. Subclasses answer in `handle`; `start` gives the address.
 
-    Also a context manager. `log` has every request that was answered, in order of arrival.
+    Also a context manager. `busiest` is the most requests that were worked on at the same time; `log` has every request that was answered, in order of arrival.
     """
 
     def __init__(self) -> None:
         self.log: list[LogEntry] = []
         self._lock = threading.Lock()
         self._faults: list[Fault] = []
+        self._busy = 0
+        self.busiest = 0
         self._server: ThreadingHTTPServer | None = None
 
     def handle(self, request: Request, entry: LogEntry) -> Response:
@@ -276,6 +278,17 @@ class _Handler(BaseHTTPRequestHandler):
     simulator: Simulator
 
     def _serve(self) -> None:
+        simulator = self.simulator
+        with simulator._lock:
+            simulator._busy += 1
+            simulator.busiest = max(simulator.busiest, simulator._busy)
+        try:
+            self._work()
+        finally:
+            with simulator._lock:
+                simulator._busy -= 1
+
+    def _work(self) -> None:
         size = int(self.headers.get("Content-Length") or 0)
         body = self.rfile.read(size) if size else b""
         request = Request(self.command, self.path, {k.lower(): v for k, v in self.headers.items()}, body)

@@ -69,6 +69,8 @@ def main(proc: Process) -> int:
         _table(proc, o, lines)
     elif lines:
         _columns(proc, o, lines)
+    if o.table:
+        return 0 if lines else min(status, 1)
     return min(status, 1) if lines else status
 
 

@@ -116,6 +116,10 @@ def main(proc: Process) -> int:
     step = numbers[1] if len(numbers) == 3 else one
     if step.value == 0:
         raise usage_error(proc, SPEC, f"invalid Zero increment value: {quote(proc, operands[1])}")
+    if step.infinite and not first.infinite:
+        if (first.value > last.value) if step.value > 0 else (first.value < last.value):
+            return 0
+        step, last = one, first
     show = _format(proc, template) if template is not None else None
     _emit(proc, _batches(first, step, last, equal, show), encode(separator))
     return 0
@@ -156,8 +160,8 @@ def _batches(first: Operand, step: Operand, last: Operand, equal: bool,
     places = max(first.precision or 0, step.precision or 0) if known else 0
     scale_places = max(places, *(max(0, -int(o.value.as_tuple().exponent)) for o in (first, step)
                                  if not o.infinite))
-    if first.infinite or step.infinite:
-        if first.value <= last.value:
+    if first.infinite:
+        while first.value <= last.value:
             yield [b"inf" if first.value > 0 else b"-inf"]
         return
     with localcontext() as context:
@@ -192,6 +196,8 @@ def _batches(first: Operand, step: Operand, last: Operand, equal: bool,
             if minus_zero and index == len(values):
                 texts[0] = minus_zero.ljust(max(width, 2), b"0") if width else minus_zero
             yield texts
+        elif not known:
+            yield [b"%g" % float(Decimal(v).scaleb(-scale_places)) for v in values]
         else:
             yield [_fixed(v, scale_places, places, width) for v in values]
 

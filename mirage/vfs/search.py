@@ -9,6 +9,14 @@ SUBSTRING = "substring"
 TOKEN = "token"
 
 
+def left_out(skipped: int | None, how: str = "for whole words") -> str:
+    """The note of Candidates, "" where nothing was left out; None: nobody knows how much it is."""
+    if skipped == 0:
+        return ""
+    number = "other" if skipped is None else f"{skipped:,}"
+    return f"searched by the service {how}; {number} item{'' if skipped == 1 else 's'} not read (--exact reads them)"
+
+
 class Query:
     """What every matching file must contain.
 
@@ -39,7 +47,7 @@ class Candidates:
     """Paths (inside the mount) to read and match for real.
 
     complete  every matching file is among `paths`; False: nobody knows about `skipped` items
-    note      for standard error, where something was left out: "searched by the service for whole words"
+    note      for standard error, where something was left out (left_out)
     refused   (directory, error) of directories that the policy does not let list (set by the FileSystem)
     withheld  the policy refuses to read some file below, candidate or not (set by the FileSystem)
     """

@@ -18,7 +18,7 @@ from mirage.mounts.gdrive.mount import Place
 from mirage.mounts.gdrive.office import KINDS
 from mirage.process import blocking
 from mirage.vfs.declare.store import Kept
-from mirage.vfs.search import Candidates
+from mirage.vfs.search import Candidates, left_out
 
 if TYPE_CHECKING:
     from mirage.mounts.gdrive.mount import Drive
@@ -40,7 +40,6 @@ SOME = "id,name,mimeType,size,parents,modifiedTime,shortcutDetails(targetId,targ
 WORDS = """true false null page tab image http https www com org net google docs drive spreadsheets
 document presentation user content googleusercontent
 arial calibri roboto courier new times roman verdana georgia consolas slide text br"""
-NOTE = "searched by the service for whole words"
 
 
 def search(mount: Drive, path: str, query: Query) -> Candidates | None:
@@ -227,10 +226,7 @@ class _Search:
                     paths += self._shown(f"{directory}/{name}", name, kind, item)
         paths.sort(key=_walk_order)
         self.mount.counters.add(searches=1, candidates=len(paths))
-        note = f"{NOTE}; {skipped:,} items not read (--exact reads them)" if skipped else ""
-        if self.partial:
-            note = f"{NOTE}, and it did not look everywhere (--exact reads all)"
-        return Candidates(paths, not skipped and not self.partial, skipped, note)
+        return Candidates(paths, not skipped and not self.partial, skipped, left_out(None if self.partial else skipped))
 
     def _shown(self, path: str, name: str, kind: str, item: Item) -> list[str]:
         """The files of one name that the command would read."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from mirage.mounts.github.refs import to_name
 from mirage.mounts.github.tree import item_name
 from mirage.process import blocking
-from mirage.vfs.search import Candidates
+from mirage.vfs.search import Candidates, left_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 WORD = re.compile(r"[^\W_]{2,}")
 MOST = 10                                                    # pages of 100: GitHub gives no more
-NOTE = "searched by the service for whole words"
 PER_PULL = 3                                                 # calls for pr.json and diff.patch
 PER_CALL = 10                                                # issues whose comments come with one call, about
 REPOS = 10                                                   # so many are looked at to know how much there is
@@ -141,13 +140,8 @@ class _Search:
                     full = hit["repository_url"].partition("/repos/")[2]
                     self._add(paths, [f"{self._base(full)}/{kind}/{item_name(hit)}{suffix}" for suffix in suffixes])
         self.mount.counters.add(searches=1, candidates=len(paths))
-        if unread is None:
-            skipped, rest = 0, "the rest was not read"
-        else:
-            skipped = max(unread - len(paths), 1)
-            rest = f"about {skipped:,} items not read"
-        note = f"{NOTE} of default branches, issues and pull requests; {rest} (--exact reads them)"
-        return Candidates(sorted(paths, key=lambda p: p.split("/")), False, max(skipped, 1), note)
+        skipped = None if unread is None else max(unread - len(paths), 1)
+        return Candidates(sorted(paths, key=lambda p: p.split("/")), False, skipped or 1, left_out(skipped))
 
     def _everywhere(self) -> str:
         """The repositories of the account, by their owners."""

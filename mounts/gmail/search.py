@@ -16,7 +16,7 @@ from mirage.mounts.gmail.mailbox import LIST, PAGE, query_of
 from mirage.mounts.mail.folders import Folder
 from mirage.mounts.mail.message import JSON
 from mirage.process import blocking
-from mirage.vfs.search import Candidates
+from mirage.vfs.search import Candidates, left_out
 
 if TYPE_CHECKING:
     from mirage.mounts.gmail.mount import Gmail
@@ -176,9 +176,7 @@ class _Search:
         paths = self._paths(metas, attachments)
         if attachments:
             paths += self._paths([m for m in known if m.id not in found], True, messages=False)
-        note = f"searched by the service for whole words; {skipped:,} items not read (--exact reads them)" if skipped \
-            else ""
-        return self._candidates(paths, skipped, note)
+        return self._candidates(paths, skipped)
 
     def service(self, words: list[str], total: int) -> Candidates:
         """What the service finds for the words of the pattern, which is not all that matches."""
@@ -188,8 +186,7 @@ class _Search:
         found = dict.fromkeys(id for ids in answers[:len(targets)] for id in ids)
         found |= dict.fromkeys(self._newest(targets, answers[len(targets):]))
         skipped = max(0, total - sum(id not in self.box.contents for id in found))
-        note = f"searched by the service for whole words; {skipped:,} items not read (--exact reads them)"
-        return self._candidates(self._paths(self.box.metas(found), True), skipped, note)
+        return self._candidates(self._paths(self.box.metas(found), True), skipped)
 
     def _newest(self, targets: list[dict[str, Any]], first: list[list[str]]) -> list[str]:
         """Messages that the index may not know yet."""
@@ -236,10 +233,10 @@ class _Search:
                     found += [f"{stem}/{a.name}" for a in meta.attachments if names is None or names(a.name)]
         return found
 
-    def _candidates(self, paths: list[str], skipped: int, note: str) -> Candidates:
+    def _candidates(self, paths: list[str], skipped: int) -> Candidates:
         paths = sorted(dict.fromkeys(paths), key=_walk_order)
         self.mount.counters.add(searches=1, candidates=len(paths))
-        return Candidates(paths, not skipped, skipped, note)
+        return Candidates(paths, not skipped, skipped, left_out(skipped))
 
 
 def _forms(term: str) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from mirage.mounts.imap.mailbox import ImapMeta
 from mirage.mounts.mail.message import JSON, Mail
-from mirage.vfs.search import Candidates
+from mirage.vfs.search import Candidates, left_out
 
 if TYPE_CHECKING:
     from mirage.mounts.imap.mount import Imap
@@ -96,8 +96,7 @@ def _candidates(mount: Imap, query: Query, mode: str, found: dict[Folder, set[Im
                 paths += [f"{stem}/{a.name}" for a in meta.attachments if names is None or names(a.name)]
     paths = sorted(dict.fromkeys(paths), key=_walk_order)
     mount.counters.add(searches=1, candidates=len(paths))
-    note = f"searched by the service; {skipped:,} items not read (--exact reads them)" if skipped else ""
-    return Candidates(paths, not skipped, skipped, note)
+    return Candidates(paths, not skipped, skipped, left_out(skipped, "for parts of words"))
 
 
 def _reads_files(query: Query) -> bool:

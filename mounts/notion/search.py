@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from mirage.process import blocking
 from mirage.vfs.names import with_id
-from mirage.vfs.search import Candidates
+from mirage.vfs.search import Candidates, left_out
 
 if TYPE_CHECKING:
     from mirage.mounts.notion.tree import Notion
     from mirage.vfs.search import Query
 
 WORD = re.compile(r"[^\W_]{2,}")
-NOTE = "searched by the service in titles only"
 
 
 def search(mount: Notion, path: str, query: Query) -> Candidates | None:
@@ -47,8 +46,7 @@ def search(mount: Notion, path: str, query: Query) -> Candidates | None:
         else:
             skipped += bool(wanted)
     mount.counters.add(searches=1, candidates=len(paths))
-    note = f"{NOTE}; {skipped:,} items not read (--exact reads them)" if skipped else ""
-    return Candidates(sorted(paths, key=_in_walk), not skipped, skipped, note)
+    return Candidates(sorted(paths, key=_in_walk), not skipped, skipped, left_out(skipped, "in titles only"))
 
 
 def _in_walk(path: str) -> list[tuple[bool, str]]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
 from mirage.process import blocking
-from mirage.vfs.search import Candidates
+from mirage.vfs.search import Candidates, left_out
 
 if TYPE_CHECKING:
     from mirage.mounts.slack.tree import Slack
@@ -35,7 +35,7 @@ CONSTANT = frozenset(KEYS.split())
 FILE_FIELDS = ("name", "title", "mimetype", "filetype", "pretty_type", "mode")
 FILE_KEYS = ("a", "a.txt", "a.md", "a.csv", "a.pdf", "a.json", "a.html", "a.log")
 COUNT = 100
-NOTE = "searched by the service for whole words"
+RECENT = 50                                                  # Slack allows about so many calls at once
 
 
 def search(mount: Slack, path: str, query: Query) -> Candidates | None:
@@ -116,8 +116,7 @@ class _Search:
         for text in self._forms(word):
             for match in self._matches(text):
                 self._add(days, known, match)
-        self._recent(days, known)
-        return self._candidates(days, self._files())
+        return self._candidates(days, self._files() + self._recent(days, known))
 
     @staticmethod
     def _forms(word: str) -> list[str]:
@@ -151,25 +150,35 @@ class _Search:
             thread = parse_qs(urlsplit(match.get("permalink", "")).query).get("thread_ts", [""])[0]
             days[f"{path}/{self.chats.day_of(thread or match['ts'])}"] = None
 
-    def _recent(self, days: dict[str, None], known: dict[str, str]) -> None:
-        """Messages that the index may not know yet."""
+    def _recent(self, days: dict[str, None], known: dict[str, str]) -> int:
+        """Add messages that the index may not know yet, a call for each conversation; how many were not asked for."""
         since = self.client.now() - self.mount.lag
+        own = self.chats.own(since)
+        inside = tuple(f"{path}/" for path in known.values())
+        days.update(dict.fromkeys(path for path in own if path.startswith(inside)))
+        silent = {item["id"] for _, item in self.conversations() if item.get("is_archived") or item.get("is_user_deleted")}
+        open_ = {id: path for id, path in known.items() if id not in silent} if self.mount.lag else {}
+        if len(open_) > RECENT:
+            return len(open_)
 
-        def newest(pair: tuple[str, str]) -> list[str]:
+        def newest(pair: tuple[str, str]) -> tuple[list[str], bool]:
+            """Days of what is new among the newest messages and their replies; may there be more?"""
             id, path = pair
             try:
-                answer = self.client.call("conversations.history", channel=id, oldest=f"{since:.6f}", limit=COUNT)
+                messages = self.client.call("conversations.history", channel=id, limit=COUNT)["messages"]
             except OSError as e:
                 if e.errno not in (errno.EACCES, errno.ENOENT):
                     raise
-                return []                                    # not in that channel: nothing of it can be read
-            return [f"{path}/{self.chats.day_of(m['ts'])}" for m in answer["messages"]]
-        for result in blocking.map_ordered(newest, list(known.items()), self.mount.width):
+                return [], False                             # not in that channel: nothing of it can be read
+            new = [m["ts"] for m in messages if float(m["ts"]) >= since or float(m.get("latest_reply", 0)) >= since]
+            return [f"{path}/{self.chats.day_of(ts)}" for ts in new], len(new) == COUNT
+        more = 0
+        for result in blocking.map_ordered(newest, list(open_.items()), self.mount.width):
             if isinstance(result, Exception):
                 raise result
-            days.update(dict.fromkeys(result))
-        inside = tuple(f"{path}/" for path in known.values())
-        days.update(dict.fromkeys(path for path in self.chats.own(since) if path.startswith(inside)))
+            days.update(dict.fromkeys(result[0]))
+            more += result[1]
+        return more
 
     def _files(self) -> int:
         """Shared files that the command would read and nobody searched."""
@@ -185,5 +194,4 @@ class _Search:
         if self.path == "/":
             paths += [f"/users/{e.name}" for e in self.mount.list("/users") if names is None or names(e.name)]
         self.mount.counters.add(searches=1, candidates=len(paths))
-        note = f"{NOTE}; {skipped:,} items not read (--exact reads them)" if skipped else ""
-        return Candidates(paths, not skipped, skipped, note)
+        return Candidates(paths, not skipped, skipped, left_out(skipped))

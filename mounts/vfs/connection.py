@@ -341,13 +341,26 @@ def connect(path: str, mode: str, secret: Secret | None = None, timeout: float =
             except ImportError as e:
                 raise schema.SchemaError(f"encrypted databases need {e.name}: "
                                          "pip install 'mirage-terminal[vfs-crypt]'") from None
-            return Database(path, mode, secret, timeout)     # type: ignore[return-value]
-        from urllib.parse import quote
-        return sqlite3.connect(f"file:{quote(os.fsencode(path))}?mode={mode}", uri=True, check_same_thread=False,
-                               isolation_level=None, cached_statements=256, timeout=timeout)
+            return Database(uri(path, mode), mode, secret, timeout)      # type: ignore[return-value]
+        return sqlite3.connect(uri(path, mode), uri=True, check_same_thread=False, isolation_level=None,
+                               cached_statements=256, timeout=timeout)
     except BaseException:
         users.leave(path)
         raise
+
+
+def uri(path: str, mode: str) -> str:
+    """SQLite's name for the file. Where nothing can be written beside it, it is read as one that nobody changes."""
+    from urllib.parse import quote
+    text = f"file:{quote(os.fsencode(path))}?mode={mode}"
+    if mode == "ro" and not os.access(os.path.dirname(path) or ".", os.W_OK):
+        try:
+            logged = os.stat(path + "-wal").st_size
+        except OSError:
+            logged = 0
+        if not logged:
+            text += "&immutable=1"
+    return text
 
 
 def disconnect(connection: sqlite3.Connection, path: str) -> None:

@@ -190,15 +190,15 @@ class Rows:
 
 
 class Database:
-    """One connection. `mode` is that of SQLite's URIs: ro, rw, rwc. sqlite3.Error as sqlite3; SchemaError: wrong key."""
+    """One connection; `uri` names the file, `mode` is ro, rw, rwc. sqlite3.Error as sqlite3; SchemaError: wrong key."""
 
-    def __init__(self, path: str, mode: str, secret: Secret, timeout: float) -> None:
-        flags = {"ro": apsw.SQLITE_OPEN_READONLY, "rw": apsw.SQLITE_OPEN_READWRITE,
+    def __init__(self, uri: str, mode: str, secret: Secret, timeout: float) -> None:
+        flags = apsw.SQLITE_OPEN_URI | {"ro": apsw.SQLITE_OPEN_READONLY, "rw": apsw.SQLITE_OPEN_READWRITE,
                  "rwc": apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE}[mode]
         self._writable = mode != "ro"
         system = file_system(secret)
         try:
-            self._sql = apsw.Connection(path, flags=flags, vfs=system.name)
+            self._sql = apsw.Connection(uri, flags=flags, vfs=system.name)
         except Refused as e:
             raise SchemaError(str(e)) from None
         except (apsw.Error, BadPage) as e:

@@ -79,6 +79,8 @@ def command_lines(cli: str, operation: Any, each: int | None = None) -> Iterator
     usual = plausible(schema | {"type": "object"})
     yield f"{name} {shlex.quote(json.dumps(usual))}"
     for key in schema.get("properties", {}):
+        if each == 1 and zlib.crc32(f"{name} {key}".encode()) % 3:
+            continue                                         # enough of one kind
         for value in some(VALUES, f"{name} {key}"):
             rest = ", ".join(f"{json.dumps(k)}: {json.dumps(v)}" for k, v in usual.items() if k != key)
             yield f"{name} {shlex.quote(f'{{{json.dumps(key)}: {value}' + (', ' + rest if rest else '') + '}')}"
@@ -199,7 +201,7 @@ CHANGES = {
         github add-issue-comment --owner norrsken --repo firmware --issue_number 1 --body B
         github create-or-update-file --owner norrsken --repo firmware --branch main --path new-$RANDOM.txt --content X --message M
         github create-repository --name new-$RANDOM"""),
-    "gmail": ("/users/me/", """
+    "gmail": ("POST /gmail", """
         mail send-email --to a@b.example --subject S --body B
         mail reply-email --email_id 6 --body B
         mail forward-email --email_id 6 --to a@b.example
@@ -234,7 +236,7 @@ def test_arguments_that_make_no_sense(served: tuple[str, Terminal, Any]) -> None
     for name, cli in terminal.machine.clis.items():
         operations = list(cli.operations.values())
         for operation in operations:
-            for line in command_lines(name, operation, each=1 if len(operations) > 30 else 2):
+            for line in command_lines(name, operation, each=1 if len(operations) > 12 else 2):
                 said = complaint(terminal, line)
                 if said:
                     wrong[line[:200]] = said

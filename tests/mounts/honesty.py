@@ -22,7 +22,7 @@ from mirage import Terminal
 from mirage.mounts.memory import Memory
 from mirage.vfs.facade import Actor
 
-NOTE = re.compile(r"(?:grep|rg): [^\n]*: searched by the service[^\n]*; [\d,]+ items? not read \(--exact reads them\)")
+NOTE = re.compile(r"(?:grep|rg): [^\n]*: searched by the service[^\n]*; (?:[\d,]+|other) items? not read \(--exact reads them\)")
 KEY = re.compile(r'"([^"\\\n]{1,40})": ')
 ABSENT = ("xylocarp", "quuxbar", "Zwyntgrd", "zzz99zzz", "неттакого", "no such phrase here", "qqq-qqq")
 SMALL = 1 << 20

@@ -539,7 +539,7 @@ def test_a_search_that_the_service_cut_off_says_so(searched):
     try:
         with make_terminal(simulator) as terminal:
             result = terminal.run("grep -rlw Gravlax /gd --include='*.md'")
-            assert "it did not look everywhere (--exact reads all)" in result.stderr
+            assert "other items not read (--exact reads them)" in result.stderr
             assert terminal.run("grep -rlw Gravlax /gd/Projects --include='*.md'").stderr == ""
     finally:
         simulator.incomplete = False

@@ -507,7 +507,7 @@ def test_what_the_service_does_not_know_is_announced(texts):
         for word, top in (("quartz", MAIN), ("zephyr", ISSUES), ("calibr", MAIN), ("Ultrasonic", FIRMWARE)):
             simulator.clear_log()
             result = terminal.run(f"grep -rlw {word} /github{top}")
-            assert result.stderr.startswith(f"grep: /github{top}: searched by the service for whole words of default branches"), word
+            assert result.stderr.startswith(f"grep: /github{top}: searched by the service for whole words; "), word
             assert "(--exact reads them)" in result.stderr and result.usage.searches == 1
             exact = terminal.run(f"grep --exact -rlw {word} /github{top}") if top != FIRMWARE else result
             assert set(result.stdout.splitlines()) <= set(exact.stdout.splitlines())
@@ -530,7 +530,7 @@ def test_auto_reads_what_is_little_and_asks_for_what_is_much(texts):
         assert simulator.calls("/search/code") == 1 and "items not read (--exact reads them)" in result.stderr
         assert result.stdout.count("\n") > 10
         result = terminal.run("grep -rlw zephyr /github")
-        assert "the rest was not read" in result.stderr and "126__" not in result.stdout
+        assert "other items not read" in result.stderr and "126__" not in result.stdout
         assert re.search(r"/issues/\d+__Crash _ reboot when it hails.json\n", result.stdout)
         assert simulator.calls("/search/issues") == 2
         result = terminal.run(f"grep -rlw quartz --include='*.h' /github{MAIN}")

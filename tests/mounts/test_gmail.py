@@ -211,14 +211,13 @@ def test_grep_fetches_many_at_a_time(year):
         fault = year.fault("latency", seconds=0.05)
         try:
             year.clear_log()
-            started = time.monotonic()
+            year.busiest = 0
             result = terminal.run("grep -r --exact --include='*.email.json' -l 'no such text anywhere' /mail")
-            seconds = time.monotonic() - started
         finally:
             year.heal()
         assert result.exit_code == 1 and result.stderr == "" and fault.seen
         assert len(year.log) <= 25 and sum(e.parts for e in year.log) >= 590
-        assert seconds < 10, "600 messages one after the other would take 30 s"
+        assert year.busiest > 1
 
 
 def test_nothing_is_asked_before_it_is_needed(year):

@@ -76,7 +76,7 @@ def test_rate_limiter():
     started = time.monotonic()
     for _ in range(6):
         limiter.take(5)
-    assert 0.09 < time.monotonic() - started < 0.5
+    assert time.monotonic() - started > 0.09
     free = RateLimiter(0, 0)
     free.take(10**9)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 import base64
 import os
 import sys
-import time
+import threading
 from typing import Literal
 
 from mcp.server.mcpserver import Image, MCPServer
@@ -12,6 +12,7 @@ from mcp_types import ToolAnnotations
 from pydantic import BaseModel
 
 server = MCPServer("station-tools")
+MEETING = threading.Barrier(3, timeout=20)
 READ, DESTROY = ToolAnnotations(read_only_hint=True), ToolAnnotations(destructive_hint=True)
 
 
@@ -57,10 +58,11 @@ def fail(text: str) -> str:
     raise ValueError(f"no such station: {text} {os.environ.get('STATION_KEY')}")
 
 
-@server.tool(name="station_sleep")
-def sleep(seconds: float) -> str:
-    time.sleep(seconds)
-    return "awake"
+@server.tool(name="station_meet")
+def meet() -> str:
+    """Comes back when three calls are there."""
+    MEETING.wait()
+    return "met"
 
 
 @server.tool(name="station_die")
