@@ -13,6 +13,7 @@ COMPANY = "Norrsken Instruments"
 FIRST = datetime(2025, 10, 1, 8, 0, tzinfo=UTC)
 ME = "Mara Lindqvist <mara@norrsken.example>"
 MY_TITLE = "Managing director"
+FOUNDER = "Gunnar Åkesson <gunnar@norrsken.example>"         # left in 2025
 PEOPLE = ("Jonas Weiß <jonas@norrsken.example>", "Priya Raman <priya@norrsken.example>",
           "Aïcha Benali <aicha@norrsken.example>", "Søren Dahl <soren@norrsken.example>",
           "Łukasz Nowak <lukasz@norrsken.example>", "Elena García <elena@norrsken.example>")

@@ -62,7 +62,8 @@ class DocCli(DriveTool):
             try:
                 self._batch(made["id"], [_append(a.text)])
             except OperationError as e:
-                raise OperationError(f"the document {made['id']} was made, but its text was not put in: {e}", e.code) from None
+                text = f"the document {made['id']} was made, but its text was not put in: {e}"
+                raise OperationError(text, e.code) from None
         return self.shown(made, folder, "doc-text")
 
     @operation("A document as Markdown", OneDocument, effects=("read",))

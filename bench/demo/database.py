@@ -1,4 +1,4 @@
-"""The company's database, a SQLite file: the orders, customers, suppliers and stock of the documents, stations, tickets."""
+"""The company's database, a SQLite file: orders, customers, suppliers and stock as in the documents; stations, tickets."""
 from __future__ import annotations
 
 import csv
@@ -89,7 +89,8 @@ def _from_stations(db: sqlite3.Connection, rng: random.Random, tickets: int, day
 
     customers = [id for id, in db.execute("SELECT id FROM customers ORDER BY id")]
     serials = [f"NI-{1000 + n}" for n in range(STATIONS)]
-    _insert(db, "stations", [(serial, ("APOLLO", "NI-300", "NI-200")[n % 3], rng.choice(customers), SITES[n % len(SITES)],
+    models = ("APOLLO", "NI-300", "NI-200")
+    _insert(db, "stations", [(serial, models[n % 3], rng.choice(customers), SITES[n % len(SITES)],
                               f"2.{n % 5}.{n % 3}", day(3 * n)) for n, serial in enumerate(serials)])
     rows = []
     for n in range(tickets):

@@ -98,7 +98,8 @@ class Fault:
 class Simulator:
     """Base of every simulator. Subclasses answer in `handle`; `start` gives the address.
 
-    Also a context manager. `busiest` is the most requests that were worked on at the same time; `log` has every request that was answered, in order of arrival.
+    Also a context manager. `log` has every request that was answered, in order of arrival; `busiest` is the most
+    that were worked on at the same time.
     """
 
     def __init__(self) -> None:

@@ -202,7 +202,7 @@ def _converter(flags: set[str], salt: bytes) -> Callable[[bytes], Any] | None:
     if "g" in flags:
         return general
     if "h" in flags:
-        return human
+        return (lambda line: human(line.upper())) if "f" in flags else human
     if "M" in flags:
         return month
     if "R" in flags:

@@ -124,6 +124,24 @@ def _options(proc: Process) -> tuple[Options, list[str]]:
     return o, operands
 
 
+def _width(text: str) -> int:
+    """Columns of a text as pr counts them: bytes that are not ASCII take none."""
+    if text.isascii() and text.isprintable():
+        return len(text)
+    return sum((32 <= ord(char) < 127) - (char == "\b") for char in text)
+
+
+def _cut(text: str, width: int) -> str:
+    """As much of a text as has room."""
+    if text.isascii():
+        return text[:width]
+    for place, char in enumerate(text):
+        width -= 32 <= ord(char) < 127
+        if width < 0:
+            return text[:place]
+    return text
+
+
 class Printer:
     def __init__(self, proc: Process, o: Options, columns: int) -> None:
         self.proc = proc
@@ -179,7 +197,7 @@ class Printer:
                 continue
             if char == "\b":
                 column = max(0, column - 1)
-            elif code >= 32:
+            elif 32 <= code < 127:
                 column += 1
             out.append(char)
         return "".join(out)
@@ -258,31 +276,33 @@ class Printer:
                 used = self._number_width()
                 column += used
                 if self.align:
-                    text = text[:max(0, self.column_width - used)]
+                    text = _cut(text, max(0, self.column_width - used))
             elif self.align:
-                text = text[:self.column_width]
+                text = _cut(text, self.column_width)
             if self.columns == 1 and self.o.truncate and "J" not in self.o.flags:
-                text = text[:self.width]
+                text = _cut(text, self.width)
+            if self.tabify:
+                text = text.rstrip(" ")
             if self.tabify and "  " in text:
                 text = self._tabbed(text, column)
                 out += text
                 column = self._end(text, column)
             else:
                 out += text
-                column += len(text)
+                column += _width(text)
         return out
 
     def _tabbed(self, text: str, column: int) -> str:
         out, at = [], column
         for piece in re.split(r"( +)", text):
             out.append(self.gap(at, at + len(piece)) if piece[:1] == " " else piece)
-            at += len(piece)
+            at += _width(piece)
         return "".join(out)
 
     def _end(self, text: str, column: int) -> int:
         width = self.o.tab_out_width
         for char in text:
-            column = column + width - column % width if char == self.o.tab_out and char == "\t" else column + 1
+            column = column + width - column % width if char == self.o.tab_out and char == "\t" else column + _width(char)
         return column
 
     def rows(self, lines: list[str]) -> list[list[str | None]]:
@@ -316,7 +336,9 @@ class Printer:
             self.number += 1
         return out
 
-    def page(self, number: int, rows: list[list[str | None]], title: str, date: str, last: bool) -> None:
+    def page(self, number: int, rows: list[list[str | None]], title: str, date: str, last: bool,
+             unfinished: bool = False) -> None:
+        """`unfinished`: the text's last line has no newline."""
         o, out = self.o, []
         if number < o.first_page or number > o.last_page:
             if o.number and o.first_number is None and number < o.first_page:
@@ -330,8 +352,9 @@ class Printer:
             out.append(f"\n\n{' ' * o.margin}{date}{' ' * max(1, left)}{title}{' ' * max(1, room - left)}{label}\n\n\n")
         for row, numbers in zip(rows, self.numbers(rows), strict=True):
             out.append(self.row(row, numbers) + ("\n\n" if "d" in o.flags else "\n"))
-        if out and not self.headed and "d" in o.flags and self.columns > 1 and not o.flags & {"a", "m"}:
-            out[-1] = out[-1][:-1]                           # the columns know that nothing follows
+        columns_know = self.columns > 1 and not o.flags & {"a", "m"}
+        if out and not self.headed and "d" in o.flags and (columns_know or last and unfinished):
+            out[-1] = out[-1][:-1]                           # nothing follows
         if self.headed:
             used = len(rows) * (2 if "d" in o.flags else 1)
             out.append("\f" if "F" in o.flags else "\n" * (self.body - used + 5))
@@ -385,7 +408,7 @@ def _print(proc: Process, o: Options, printer: Printer, name: str, text: str, mo
     title = name if o.header is None else o.header
     for number, lines in enumerate(pages, 1):
         printer.page(number, printer.rows(lines), title, _date(proc, o, moment) if printer.headed else "",
-                     number == len(pages))
+                     number == len(pages), not text.endswith("\n"))
 
 
 def _merge(proc: Process, o: Options, printer: Printer, inputs: list[tuple[str, str, float]]) -> None:

@@ -135,13 +135,15 @@ def main(proc: Process) -> int:
     args = proc.argv[1:]
     state = Tail(proc)
     follow = False
-    if args and len(args) <= 2 and (old := _OBSOLETE.match(args[0])) and (old[2] or old[3] or args[0][0] == "+"):
-        if old[2] or old[3] in ("l", "b") or args[0][0] == "+" and args[0] != "+":
+    single = len(args) == 1 or len(args) == 2 and not re.match(r"-.", args[1]) \
+        or 2 <= len(args) <= 3 and args[1] == "--"
+    if args and single and (old := _OBSOLETE.match(args[0])) and (old[2] or old[3] or args[0][0] == "+"):
+        if old[2] or old[3] in ("l", "b") or args[0][0] == "+":
             count = int(old[2] or 10) * (512 if old[3] == "b" else 1)
             unit = "c" if old[3] in ("b", "c") else "n"
             args[:1] = [f"-{unit}{'+' if old[1] == '+' else ''}{count}", *(["-f"] if old[4] else [])]
     elif args and (old := re.match(r"-([0-9]+)([bcl]?)(f?)\Z", args[0])):
-        if len(args) > 2 and args[1] != "--":
+        if len(args) > 1 and not single:
             raise fatal(proc, f"option used in invalid context -- {args[0][1]}")
         args[:1] = [f"-{'c' if old[2] in ('b', 'c') else 'n'}{old[1]}", *(["-f"] if old[3] else [])]
     options, operands = parse(proc, SPEC, args)

@@ -184,7 +184,9 @@ def _run(proc: Process, file: OpenFile, flags: set[str], separate: str, grouping
             out.extend(run)
             first = False
         elif "D" in flags:
-            if len(run) > 1 and "u" not in flags:
+            if "u" in flags:
+                run.pop()                                    # GNU: all of a run but its last line
+            if len(run) > 1 or run and "u" in flags:
                 if separate == "prepend" or separate == "separate" and not first:
                     out.append(b"")
                 out.extend(run)

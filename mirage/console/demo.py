@@ -26,8 +26,8 @@ def demo_terminal(mounts: Mapping[str, Mount] | None = None, env: Mapping[str, s
                   **options: Any) -> Terminal:
     """The services of mirage.bench.demo.services with their CLIs (simulated), /docs (read-only), /workspace.
 
-    The clock starts at the end of the year that the services tell of. The directories of the system (/usr, /dev, ...) are
-    there, but listings of / leave them out.
+    The clock starts at the end of the year that the services tell of. The directories of the system (/usr, /dev, ...)
+    are there, but listings of / leave them out.
 
     mounts, env, options  as for Terminal; `mounts` come on top. Raises ImportError where the extra `demo` is missing.
     """

@@ -428,6 +428,11 @@ class Mailbox:
         request = self._users("messages.get", id=id, format="raw")
         return decode(blocking.call(self.client.execute, request).get("raw", ""))
 
+    def kept(self) -> list[Meta]:
+        """The messages whose contents are here."""
+        with self._lock:
+            return [meta for id, meta in self._metas.items() if id in self.contents]
+
     def recent(self, since: float) -> list[str]:
         """Ids of messages that the history told of after a time of the service's clock."""
         with self._lock:

@@ -106,12 +106,15 @@ class _Search:
 
     def unread(self) -> int:
         """How many messages are below, less those that are kept."""
-        if all(self.box.is_listed(f) for f in self.folders):
+        if self._listed():
             ids = {id for f in self.folders for id in self.box._lists[f.label or ""]}
             return sum(id not in self.box.contents for id in ids)
         if self.everywhere:
             return self.box.count(self.top)
         return sum(self.box.count(f) for f in self.folders)
+
+    def _listed(self) -> bool:
+        return all(self.box.is_listed(f) for f in self.folders)
 
     # ---- asking
 
@@ -151,7 +154,7 @@ class _Search:
         """Every file with these whole words is among the candidates, or the note says what is not."""
         targets = self._targets()
         text = " ".join(_forms(term) for term in terms)
-        attachments = self._reads_attachments()
+        names = self.query.names
         asked = [_with(t, text) for t in targets]
         asked += [{**t, "maxResults": NEWEST} for t in targets]
         asked += [_with(t, "has:attachment") for t in targets]
@@ -164,18 +167,18 @@ class _Search:
         skipped, known = 0, []
         readable = len(attached) <= self.mount.bound
         if len(found) <= self.mount.bound:                   # these will be read: whole, instead of twice
-            self.box.load([*found, *(attached if attachments and readable else ())])
+            self.box.load([*found, *(attached if names is None and readable else ())])
         if readable:
             known = self.box.metas(attached)
+            if names is not None:
+                self.box.load([m.id for m in known if any(names(a.name) for a in m.attachments)])
             for meta in known:
                 if self._in_attachments(meta, terms):
                     found[meta.id] = None
         else:
             skipped = len(attached)
-        metas = self.box.metas(found)
-        paths = self._paths(metas, attachments)
-        if attachments:
-            paths += self._paths([m for m in known if m.id not in found], True, messages=False)
+        paths = self._paths(self.box.metas(found))
+        paths += self._paths([m for m in known if m.id not in found], messages=False)
         return self._candidates(paths, skipped)
 
     def service(self, words: list[str], total: int) -> Candidates:
@@ -185,8 +188,11 @@ class _Search:
                              *({**t, "maxResults": NEWEST} for t in targets)])
         found = dict.fromkeys(id for ids in answers[:len(targets)] for id in ids)
         found |= dict.fromkeys(self._newest(targets, answers[len(targets):]))
-        skipped = max(0, total - sum(id not in self.box.contents for id in found))
-        return self._candidates(self._paths(self.box.metas(found), True), skipped)
+        new = [id for id in found if id not in self.box.contents]
+        kept = [m.id for m in self.box.kept() if m.id not in found]
+        skipped = max(0, total - (len(new) if self._listed() else len(found) + len(kept)))
+        found |= dict.fromkeys(kept)
+        return self._candidates(self._paths(self.box.metas(found)), skipped)
 
     def _newest(self, targets: list[dict[str, Any]], first: list[list[str]]) -> list[str]:
         """Messages that the index may not know yet."""
@@ -204,12 +210,6 @@ class _Search:
 
     # ---- from messages to paths
 
-    def _reads_attachments(self) -> bool:
-        """Will the command read other files than messages? Told from what it says to a few names."""
-        names = self.query.names
-        return names is None or any(names(f"a{extension}") for extension in
-                                    ("", ".txt", ".md", ".csv", ".pdf", ".json", ".html", ".log", ".xml", ".ics"))
-
     @staticmethod
     def _in_attachments(meta: Meta, terms: list[str]) -> bool:
         """Is a word in the names, types or sizes that the file tells of the attachments?"""
@@ -217,7 +217,8 @@ class _Search:
         words = set(TOKEN.findall(text)) | set(PLAIN.findall(text))
         return any(term in words for term in terms)
 
-    def _paths(self, metas: list[Meta], attachments: bool, messages: bool = True) -> list[str]:
+    def _paths(self, metas: list[Meta], messages: bool = True) -> list[str]:
+        """The files of messages that the command would read, and those of their attachments."""
         inside = {f.path for f in self.folders}
         names, known = self.query.names, self.box.folders()
         found = []
@@ -228,9 +229,8 @@ class _Search:
                 path = self.mount.path_of(meta, folder)
                 if messages and (names is None or names(path.rpartition("/")[2])):
                     found.append(path)
-                if attachments:
-                    stem = path.removesuffix(JSON)
-                    found += [f"{stem}/{a.name}" for a in meta.attachments if names is None or names(a.name)]
+                stem = path.removesuffix(JSON)
+                found += [f"{stem}/{a.name}" for a in meta.attachments if names is None or names(a.name)]
         return found
 
     def _candidates(self, paths: list[str], skipped: int) -> Candidates:

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 TOKEN = re.compile(r"[^\W_]+")
 ESCAPES = "ntrbfu"                                           # `\n` in JSON: a word may have a letter more than the text
 SHORTEST = 3
-FILES = ("", ".txt", ".md", ".csv", ".pdf", ".json", ".html", ".log", ".xml", ".ics")
 
 
 def search(mount: Imap, path: str, query: Query) -> Candidates | None:
@@ -69,7 +68,8 @@ def _candidates(mount: Imap, query: Query, mode: str, found: dict[Folder, set[Im
                 doubtful: dict[Folder, list[ImapMeta]]) -> Candidates:
     names, contents = query.names, mount.box.contents
     unread = [m for metas in doubtful.values() for m in metas if m.id not in contents]
-    attached = [m for folder in found if _reads_files(query) for m in mount.box.messages(folder) if m.attachments]
+    attached = [m for folder in found for m in mount.box.messages(folder)
+                if any(names is None or names(a.name) for a in m.attachments)]
     skipped = 0
     if mode != "service" and len(unread) <= mount.bound or not unread:
         for folder, metas in doubtful.items():
@@ -79,7 +79,7 @@ def _candidates(mount: Imap, query: Query, mode: str, found: dict[Folder, set[Im
         for folder, metas in doubtful.items():
             found[folder] |= {m for m in metas if m.id in contents}
     if len(attached) > mount.bound or mode == "service" and attached:
-        skipped += sum(len(m.attachments) for m in attached)
+        skipped += sum(names is None or names(a.name) for m in attached for a in m.attachments)
         attached = []
     files = {m.id for m in attached}
     wanted = [m.id for metas in found.values() for m in metas]
@@ -97,12 +97,6 @@ def _candidates(mount: Imap, query: Query, mode: str, found: dict[Folder, set[Im
     paths = sorted(dict.fromkeys(paths), key=_walk_order)
     mount.counters.add(searches=1, candidates=len(paths))
     return Candidates(paths, not skipped, skipped, left_out(skipped, "for parts of words"))
-
-
-def _reads_files(query: Query) -> bool:
-    """Will the command read other files than messages? Told from what it says to a few names."""
-    names = query.names
-    return names is None or any(names(f"a{extension}") for extension in FILES)
 
 
 def _walk_order(path: str) -> list[tuple[int, str]]:

@@ -7,6 +7,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from mirage.vfs.declare.store import Kept
+from mirage.vfs.names import unique_names
 from mirage.vfs.service import service_error
 
 if TYPE_CHECKING:
@@ -226,7 +227,7 @@ class Chats:
                         continue
                     exact = file.get("mode") in ("hosted", "snippet")
                     found.append({**file, "length": file.get("size") if exact else None, "url": url,
-                                  "title_or_name": file.get("name") or file.get("title") or file["id"]})
+                                  "title_or_name": _title(file)})
         return found
 
     def download(self, scope: Scope) -> bytes:
@@ -255,3 +256,13 @@ class Chats:
             if following == cursor:
                 raise service_error(errno.EIO, f"slack: the pages of {method} go round in a circle")
             cursor = following
+
+
+def _title(file: Message) -> str:
+    return str(file.get("name") or file.get("title") or file["id"])
+
+
+def possible_names(file: Message) -> set[str]:
+    """The names that a file may have in `files`, with and without its id: that depends on what is beside it."""
+    pair = (_title(file), str(file["id"]))
+    return {*unique_names([pair]), *unique_names([pair, pair])}

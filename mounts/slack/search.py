@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
+from mirage.mounts.slack.chats import possible_names
 from mirage.process import blocking
 from mirage.vfs.search import Candidates, left_out
 
@@ -33,7 +34,6 @@ broadcast usergroup date pinned starred hidden deleted updated app root editor l
 joined left set renamed archived unarchived added removed integration"""
 CONSTANT = frozenset(KEYS.split())
 FILE_FIELDS = ("name", "title", "mimetype", "filetype", "pretty_type", "mode")
-FILE_KEYS = ("a", "a.txt", "a.md", "a.csv", "a.pdf", "a.json", "a.html", "a.log")
 COUNT = 100
 RECENT = 50                                                  # Slack allows about so many calls at once
 
@@ -156,8 +156,8 @@ class _Search:
         own = self.chats.own(since)
         inside = tuple(f"{path}/" for path in known.values())
         days.update(dict.fromkeys(path for path in own if path.startswith(inside)))
-        silent = {item["id"] for _, item in self.conversations() if item.get("is_archived") or item.get("is_user_deleted")}
-        open_ = {id: path for id, path in known.items() if id not in silent} if self.mount.lag else {}
+        open_ = {item["id"]: path for path, item in self.conversations()
+                 if self.mount.lag and not item.get("is_archived") and not item.get("is_user_deleted")}
         if len(open_) > RECENT:
             return len(open_)
 
@@ -183,9 +183,7 @@ class _Search:
     def _files(self) -> int:
         """Shared files that the command would read and nobody searched."""
         names = self.query.names
-        if names is not None and not any(names(name) for name in FILE_KEYS):
-            return 0
-        return len(self.chats.shared())
+        return sum(names is None or any(map(names, possible_names(file))) for file in self.chats.shared())
 
     def _candidates(self, days: dict[str, None], skipped: int) -> Candidates:
         names = self.query.names

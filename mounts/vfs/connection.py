@@ -31,6 +31,9 @@ ERRNO = {sqlite3.SQLITE_FULL: errno.ENOSPC, sqlite3.SQLITE_READONLY: errno.EROFS
          sqlite3.SQLITE_NOMEM: errno.ENOMEM, sqlite3.SQLITE_PERM: errno.EACCES}
 
 
+NO_ROOM = (4874,)                                            # SQLITE_IOERR_SHMSIZE: the file of shared memory cannot grow
+
+
 class DatabaseError(OSError):
     """What SQLite says went wrong, as an OSError; `note` is its text."""
 
@@ -40,8 +43,10 @@ class DatabaseError(OSError):
 
 
 def as_oserror(failure: sqlite3.Error) -> DatabaseError:
-    code = getattr(failure, "sqlite_errorcode", 0) & 0xFF
-    return DatabaseError(ERRNO.get(code, errno.EIO), f"vfs: {failure}")
+    code = getattr(failure, "sqlite_errorcode", 0)
+    if code in NO_ROOM:
+        return DatabaseError(errno.ENOSPC, "vfs: no space left beside the database")
+    return DatabaseError(ERRNO.get(code & 0xFF, errno.EIO), f"vfs: {failure}")
 
 
 def is_busy(failure: sqlite3.Error) -> bool:

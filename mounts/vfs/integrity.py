@@ -1,7 +1,9 @@
 """Is a database what it should be? Each check has a name; what other implementations leave behind can be repaired."""
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import sqlite3
 
 from mirage.mounts.vfs import schema
@@ -96,6 +98,7 @@ def check(db: Connection, progress: Progress | None = None) -> Problems:
             for (text,) in db.execute(f"PRAGMA integrity_check({LIMIT})").fetchall():
                 if text != "ok":
                     found.append(Problem("sqlite", str(text)))
+            found.extend(_length(db))
             if found:
                 return found
             db.execute("BEGIN")
@@ -106,6 +109,19 @@ def check(db: Connection, progress: Progress | None = None) -> Problems:
         except sqlite3.DatabaseError as e:
             found.append(Problem("sqlite", str(e)))
     return found
+
+
+def _length(db: Connection) -> Problems:
+    """SQLite takes what is missing at the end for zeros. What is still in the log is not missed."""
+    if db.path == ":memory:":
+        return []
+    pages, size = (db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size"))
+    there, logged = os.stat(db.path).st_size, 0
+    with contextlib.suppress(FileNotFoundError):
+        logged = os.stat(db.path + "-wal").st_size
+    if logged or there >= pages * size:
+        return []
+    return [Problem("sqlite", f"the file has {there} bytes, {pages} pages of {size} are {pages * size}")]
 
 
 def _rows(db: Connection, tell: Progress) -> Problems:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING, Any
 
-from mirage.bench.company import CUSTOMERS, PEOPLE, PROJECTS
+from mirage.bench.company import CUSTOMERS, ME, PEOPLE, PROJECTS, parts
 from mirage.bench.demo import NOW
 from mirage.bench.services.canvas.campus import ACCOUNT, Campus, stamp
 from mirage.bench.services.gmail.files import big, pdf, png
@@ -56,10 +56,10 @@ def fill(campus: Campus, seed: int = 1, courses: int = 25, enrollments: int = 30
 
 
 def _people(campus: Campus) -> None:
-    _person(campus, "Mara Lindqvist", "mara@norrsken.example")
-    for person in (*PEOPLE, *(f"{name} <{address}>" for name, address in CUSTOMERS)):
-        name, _, address = person.partition(" <")
-        _person(campus, name, address.rstrip(">"))
+    for person in (ME, *PEOPLE):
+        _person(campus, *parts(person)[:2])
+    for name, address in CUSTOMERS:
+        _person(campus, name, address)
     for n in range(LEARNERS - len(CUSTOMERS)):
         name = f"{GIVEN[n % len(GIVEN)]} {FAMILY[n // len(GIVEN) % len(FAMILY)]}"
         _person(campus, name, f"learner{n + 1}@customers.example")

@@ -7,14 +7,14 @@ from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
-from mirage.bench.company import CUSTOMERS, PEOPLE, PROJECTS, SUPPLIERS
+from mirage.bench.company import CUSTOMERS, ME, PEOPLE, PROJECTS, SUPPLIERS, parts
 from mirage.bench.demo import NOW
 
 if TYPE_CHECKING:
     from mirage.bench.services.gcal.calendars import Calendar, Calendars
 
 __all__ = ["ADDRESS", "NOW", "fill"]
-ADDRESS = "mara@norrsken.example"
+ADDRESS = parts(ME)[1]
 APOLLO = "c_apollo@group.calendar.example"
 COMPANY = "c_norrsken@group.calendar.example"
 SUPPORT = "c_support@group.calendar.example"
@@ -56,8 +56,8 @@ def _guests(*people: str) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = [{"email": ADDRESS, "displayName": "Mara Lindqvist", "responseStatus": "accepted",
                                     "organizer": True}]
     for n, person in enumerate(people):
-        name, _, address = person.partition(" <")
-        found.append({"email": address.rstrip(">"), "displayName": name,
+        name, address, _ = parts(person)
+        found.append({"email": address, "displayName": name,
                       "responseStatus": ("accepted", "needsAction", "tentative", "declined")[n % 4]})
     return found
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import random
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
-from mirage.bench.company import CUSTOMERS, PEOPLE, PROJECTS, SUPPLIERS
+from mirage.bench import company
+from mirage.bench.company import CUSTOMERS, FIRST, PEOPLE, PROJECTS, SUPPLIERS, parts
 from mirage.bench.demo import NOW
 from mirage.bench.services.gdrive.documents import Document, Paragraph, Presentation, Table
 from mirage.bench.services.gdrive.grid import Spreadsheet, dated, money
@@ -21,10 +22,9 @@ if TYPE_CHECKING:
     from mirage.bench.services.gdrive.store import DriveStore
 
 __all__ = ["ME", "NOW", "fill"]
-ME = "mara@norrsken.example"
+ME = parts(company.ME)[1]
 OFFICE = "application/vnd.openxmlformats-officedocument."
 WORD, CALC, SHOW = OFFICE + "wordprocessingml.document", OFFICE + "spreadsheetml.sheet", OFFICE + "presentationml.presentation"
-FIRST = datetime(2025, 10, 1, 8, 0, tzinfo=UTC)
 BIG = 10 << 20
 STATIONS = ("Abisko", "Bergen", "Halle", "Skye", "Tromsø", "Trieste", "稚内")
 TEAMS = ("Boston Bruins", "Buffalo Sabres", "Calgary Flames", "Chicago Blackhawks", "Colorado Avalanche", "Dallas Stars", "Detroit Red Wings",

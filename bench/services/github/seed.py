@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import random
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from mirage.bench.company import CUSTOMERS, PEOPLE, PROJECTS
+from mirage.bench.company import COMPANY, CUSTOMERS, FIRST, ME, PEOPLE, PROJECTS, parts
 from mirage.bench.demo import NOW
 from mirage.bench.services.github.objects import LINK, MODULE, PROGRAM
 from mirage.bench.services.gmail.files import png
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["NOW", "OWNER", "fill"]
 OWNER = "norrsken"
-FIRST = datetime(2025, 10, 1, 8, 0, tzinfo=UTC)
-LOGINS = ("jonas", "priya", "aicha", "soren", "lukasz", "elena")
+LOGINS = tuple(parts(person)[2] for person in PEOPLE)
 SENSORS = ("wind", "rain", "humidity", "pressure", "radiation", "soil", "snow", "lightning")
 MODULES = ("api", "alerts", "billing", "charts", "exports", "ingest", "login", "stations")
 LABELS = ("bug", "enhancement", "question", "good first issue", "field test", "übersetzung")
@@ -32,12 +31,11 @@ def at(day: float, hour: int = 9, minute: int = 0) -> float:
 def fill(hub: Hub, seed: int = 1, size: float = 1.0) -> None:
     """Put everything into an empty hub. The same seed gives the same."""
     rng = random.Random(seed)
-    hub.add_user("mara", "Mara Lindqvist", "mara@norrsken.example")
-    for person, login in zip(PEOPLE, LOGINS, strict=True):
-        name, _, address = person.partition(" <")
-        hub.add_user(login, name, address.rstrip(">"))
+    for person in (ME, *PEOPLE):
+        name, address, login = parts(person)
+        hub.add_user(login, name, address)
     hub.add_user("build-bot", "Build / Release", "build@norrsken.example", kind="Bot")
-    hub.add_user(OWNER, "Norrsken Instruments", "info@norrsken.example", kind="Organization", members=("mara", *LOGINS))
+    hub.add_user(OWNER, COMPANY, "info@norrsken.example", kind="Organization", members=("mara", *LOGINS))
     hub.add_user("kisho", "Kisho Sensors K.K.", "oss@kisho.example", kind="Organization", members=("hiroshi",))
     hub.add_user("hiroshi", "田中 浩", "hiroshi@kisho.example")
     _firmware(hub, rng, size)

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING
 
-from mirage.bench.company import COMPANY, CUSTOMERS, PEOPLE, PROJECTS, SUPPLIERS
+from mirage.bench.company import COMPANY, CUSTOMERS, ME, PEOPLE, PROJECTS, SUPPLIERS, parts
 from mirage.bench.demo import NOW
 from mirage.bench.services.gmail import mime
 from mirage.bench.services.gmail.files import big, calendar, csv_lines, docx, pdf, png, schedule, zipped
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from mirage.bench.services.gmail.mailbox import Mailbox
 
-ADDRESS = "mara@norrsken.example"
-OWNER = f"Mara Lindqvist <{ADDRESS}>"
+ADDRESS = parts(ME)[1]
+OWNER = ME
 FIRST = datetime(2025, 10, 1, 8, 0, tzinfo=UTC)
 DAYS = 364
 __all__ = ["ADDRESS", "NOW", "fill"]

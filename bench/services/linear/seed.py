@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import random
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from mirage.bench.company import CUSTOMERS, PEOPLE, PROJECTS
+from mirage.bench.company import CUSTOMERS, FIRST, FOUNDER, ME, PEOPLE, PROJECTS, parts
 from mirage.bench.demo import NOW
 from mirage.bench.services.gmail.texts import BUILDS, REPLIES, TICKETS
 from mirage.bench.services.linear.workspace import PROJECT_STATES, STATES
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from mirage.bench.services.linear.workspace import Workspace
 
 __all__ = ["NOW", "fill"]
-FIRST = datetime(2025, 10, 1, 8, 0, tzinfo=UTC)
 TEAMS = (("ENG", "Engineering", "Firmware, enclosures, cloud"), ("SUP", "Support", "Customers and their stations"),
          ("OPS", "Büro & Betrieb", None))
 LABELS = (("Bug", None), ("Feature", None), ("Kundenwunsch", "SUP"), ("Certification", "ENG"))
@@ -28,9 +27,9 @@ def _at(day: float, hour: float = 0.0) -> float:
 def fill(space: Workspace, seed: int = 1, issues: int = 300) -> None:
     """Put about `issues` issues into an empty workspace. The same seed gives the same."""
     rng = random.Random(seed)
-    people = [_person(space, "Mara Lindqvist <mara@norrsken.example>", admin=True), *(_person(space, person) for person in PEOPLE)]
+    people = [_person(space, ME, admin=True), *(_person(space, person) for person in PEOPLE)]
     space.me = people[0]
-    gone = _person(space, "Gunnar Åkesson <gunnar@norrsken.example>", active=False)
+    gone = _person(space, FOUNDER, active=False)
     teams = {}
     for n, (key, name, about) in enumerate(TEAMS):
         members = people if key == "ENG" else people[n::2]
@@ -58,9 +57,8 @@ def fill(space: Workspace, seed: int = 1, issues: int = 300) -> None:
 
 
 def _person(space: Workspace, text: str, admin: bool = False, active: bool = True) -> str:
-    name, _, address = text.partition(" <")
-    short = address.partition("@")[0]
-    user = space.add("user", _at(0), name=name, displayName=short, email=address.rstrip(">"), active=active, admin=admin, guest=False,
+    name, address, short = parts(text)
+    user = space.add("user", _at(0), name=name, displayName=short, email=address, active=active, admin=admin, guest=False,
                      timezone="Europe/Stockholm", url=f"https://linear.app/norrsken/profiles/{short}")
     return str(user["id"])
 

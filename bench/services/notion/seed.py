@@ -6,7 +6,7 @@ import random
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from mirage.bench.company import CUSTOMERS, PEOPLE, PROJECTS, SUPPLIERS
+from mirage.bench.company import CUSTOMERS, FIRST, ME, PEOPLE, PROJECTS, SUPPLIERS, parts
 from mirage.bench.demo import NOW
 from mirage.bench.services.gmail.texts import REPLIES, TICKETS
 from mirage.bench.services.notion.values import COLORS, rich, text
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     Object = dict[str, Any]
 
 __all__ = ["NOW", "fill"]
-FIRST = datetime(2025, 10, 1, 8, 0, tzinfo=UTC)
 WORKSPACE: Object = {"type": "workspace", "workspace": True}
 REGIONS = ("Norrland", "Skåne", "Zürich", "São Paulo", "Hokkaidō", "Tromsø", "Wien", "Galway", "Łódź", "Århus")
 THEMES = ("Snow load", "Rain gauge", "Harbour wind", "Frost alarm", "School weather", "Vineyard", "Ski resort", "Airport", "Farm day", "Storm season")
@@ -44,10 +43,7 @@ def fill(space: Workspace, seed: int = 1, rows: int = 5000) -> None:
     """Fill an empty workspace. The same seed gives the same; fewer rows also mean fewer meetings and tasks."""
     rng = random.Random(seed)
     space.me = space.add_user("Mirage", bot=True)
-    people = [space.add_user("Mara Lindqvist", "mara@norrsken.example")]
-    for person in PEOPLE:
-        name, _, address = person.partition(" <")
-        people.append(space.add_user(name, address.rstrip(">")))
+    people = [space.add_user(*parts(person)[:2]) for person in (ME, *PEOPLE)]
     small = rows < 1000
     _wiki(space, people)
     _formats(space, people)

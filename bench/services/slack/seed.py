@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import random
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from mirage.bench.company import CUSTOMERS, PEOPLE, PROJECTS
+from mirage.bench.company import CUSTOMERS, FIRST, FOUNDER, ME, MY_TITLE, PEOPLE, PROJECTS, TITLES, parts
 from mirage.bench.demo import NOW
 from mirage.bench.services.gmail.files import pdf, png
 from mirage.bench.services.gmail.texts import BUILDS, PRIVATE, REPLIES, TICKETS
@@ -15,9 +15,7 @@ if TYPE_CHECKING:
     from mirage.bench.services.slack.workspace import Workspace
 
 __all__ = ["NOW", "fill"]
-FIRST = datetime(2025, 10, 1, 8, 0, tzinfo=UTC)
 DAYS = 363
-TITLES = ("Firmware", "Cloud platform", "Finance & HR", "Field service", "Operations", "Sales")
 EMOJI = ("tada", "eyes", "+1", "white_check_mark", "thinking_face", "rainbow")
 SMALL_TALK = ("Who has the key to the roof?", "The coffee machine is broken again :coffee:", "Lunch at *Café Zentral* at 12?",
               "Snow in Abisko, 31° below. Photos tonight.", "Reminder: time sheets until Friday", "Fika in 10 minutes — kanelbullar!",
@@ -50,15 +48,16 @@ def fill(space: Workspace, seed: int = 1, count: int = 900) -> None:
 
 def _people(space: Workspace) -> list[str]:
     space.me = "U01MARA"
-    space.add_user("U01MARA", "mara", "Mara Lindqvist", "mara@norrsken.example", "Managing director", is_admin=True)
+    name, address, login = parts(ME)
+    space.add_user("U01MARA", login, name, address, MY_TITLE, is_admin=True)
     ids = ["U01MARA"]
     for n, (person, title) in enumerate(zip(PEOPLE, TITLES, strict=True), 2):
-        real_name, _, address = person.partition(" <")
-        name = address.partition("@")[0]
-        ids.append(f"U{n:02}{name.upper()}")
-        space.add_user(ids[-1], name, real_name, address.rstrip(">"), title)
+        name, address, login = parts(person)
+        ids.append(f"U{n:02}{login.upper()}")
+        space.add_user(ids[-1], login, name, address, title)
     space.add_user("U20BUILD", "build/release", "Build / Release", is_bot=True)
-    space.add_user("U21GONE", "gunnar", "Gunnar Åkesson", "gunnar@norrsken.example", "Founder", deleted=True)
+    name, address, login = parts(FOUNDER)
+    space.add_user("U21GONE", login, name, address, "Founder", deleted=True)
     return ids
 
 

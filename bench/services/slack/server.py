@@ -208,7 +208,8 @@ METHODS: dict[str, Callable[[SlackSimulator, Fields], dict[str, Any]]] = {
     "conversations.replies": SlackSimulator._conversations_replies, "users.list": SlackSimulator._users_list,
     "users.info": SlackSimulator._users_info, "users.profile.get": SlackSimulator._users_profile_get,
     "chat.postMessage": SlackSimulator._chat_post, "reactions.add": SlackSimulator._reactions_add,
-    "search.files": SlackSimulator._search_files, "search.messages": SlackSimulator._search_messages, "files.list": SlackSimulator._files_list}
+    "search.files": SlackSimulator._search_files, "search.messages": SlackSimulator._search_messages,
+    "files.list": SlackSimulator._files_list}
 
 
 def _page(key: str, items: list[Any], fields: Fields, default: int) -> dict[str, Any]:

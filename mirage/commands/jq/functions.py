@@ -69,6 +69,8 @@ def has(value: Any, key: Any) -> bool:
         return key in value
     if type(value) is list and is_number(key):
         return bool(0 <= key < len(value))
+    if value is None:
+        return False
     raise JqError(f"Cannot check whether {kind(value)} has a {kind(key)} key")
 
 

@@ -1,6 +1,7 @@
 """`vfs fs`: look at files and change them, without a mount."""
 from __future__ import annotations
 
+import contextlib
 import os
 import stat as st
 import sys
@@ -140,6 +141,12 @@ class Inside:
     def is_dir(self, path: str) -> bool:
         return self.fs.is_dir(absolute(path))
 
+    def exists(self, path: str) -> bool:
+        return self.fs.exists(absolute(path))
+
+    def remove(self, path: str) -> None:
+        self.fs.unlink(absolute(path))
+
     def mode(self, path: str) -> int:
         return self.fs.stat(absolute(path), False).mode
 
@@ -176,6 +183,12 @@ class Outside:
 
     def is_dir(self, path: str) -> bool:
         return os.path.isdir(path)
+
+    def exists(self, path: str) -> bool:
+        return os.path.exists(path)
+
+    def remove(self, path: str) -> None:
+        os.unlink(path)
 
     def mode(self, path: str) -> int:
         return os.lstat(path).st_mode
@@ -221,14 +234,25 @@ def copy(here: Inside | Outside, old: str, there: Inside | Outside, new: str, re
         for name in here.names(old):
             copy(here, f"{old.rstrip('/')}/{name}", there, f"{new.rstrip('/')}/{name}", True)
     elif st.S_ISREG(mode):
-        at = 0
-        while True:
-            piece = here.read(old, at)
-            if piece or not at:
-                there.write(new, piece, at)
-            at += len(piece)
-            if len(piece) < PIECE:
-                break
-        there.chmod(new, mode)
+        fresh = not there.exists(new)
+        try:
+            _copy_content(here, old, there, new)
+            there.chmod(new, mode)
+        except OSError:
+            if fresh:                                        # no part of a file stays as if it were one
+                with contextlib.suppress(OSError):
+                    there.remove(new)
+            raise
     else:
         raise Failure(f"{old}: neither a file nor a directory nor a link")
+
+
+def _copy_content(here: Inside | Outside, old: str, there: Inside | Outside, new: str) -> None:
+    at = 0
+    while True:
+        piece = here.read(old, at)
+        if piece or not at:
+            there.write(new, piece, at)
+        at += len(piece)
+        if len(piece) < PIECE:
+            return

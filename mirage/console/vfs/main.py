@@ -64,8 +64,10 @@ def run(parsed: Parsed) -> int:
     except BrokenPipeError:
         raise
     except OSError as e:
-        where = f"{e.filename}: " if e.filename else ""
-        print(f"Error: {where}{getattr(e, 'note', None) or e.strerror or e}", file=sys.stderr)
+        note: str | None = getattr(e, "note", None)
+        where = e.filename or (parsed.get("ID_OR_PATH") if note else None)
+        text = (note or "").removeprefix("vfs: ") or e.strerror or str(e)
+        print(f"Error: {where}: {text}" if where else f"Error: {text}", file=sys.stderr)
         return 1
     except ValueError as e:                                  # SchemaError, Refused
         print(f"Error: {e}", file=sys.stderr)

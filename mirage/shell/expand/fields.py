@@ -83,6 +83,13 @@ class Fields:
         self.pieces.append(text)
         self.quotes.append(True)
 
+    def forget_empty(self) -> None:
+        """A field that has begun but is still empty is none."""
+        if not any(self.pieces):
+            self.pieces.clear()
+            self.quotes.clear()
+            self.started = False
+
     def literal(self, text: str) -> None:
         """Text that is not split but may be a pattern."""
         self.started = True

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     Expand: TypeAlias = Callable[[Shell], list[str]]
 
 
+_NUMBER = re.compile(r"\s*-?(0|[1-9][0-9]{0,8})\s*")
 _TRANSFORMATION = r"\$\{!?(?:[A-Za-z_][A-Za-z0-9_]*(?:\[[^]]*\])?|[0-9]+|[@*])@"
 
 # ------------------------------------------------------------------------------------------------------ one string
@@ -292,9 +293,11 @@ def _emit_dquote(parts: Sequence[ast.Part]) -> Emit:
         text = dquoted_text(parts)
         return lambda sh, fields: fields.quoted(text(sh))
     emits = []
+    beside = any(isinstance(part, ast.Param) and is_several(part) and not uses_word(part) and not joins(part)
+                 for part in parts)
     for part in parts:
         if may_be_several((part,)):
-            emits.append(emit_part(part, True))
+            emits.append(_emit_param(part, True, beside) if isinstance(part, ast.Param) else emit_part(part, True))
         else:
             emits.append(_emit_unless_empty(part_text(part, True), _shows_empty(part)))
 
@@ -327,10 +330,14 @@ def _shows_empty(part: ast.Part) -> Callable[[Shell], bool] | None:
     value = compile_value(ast.Param(part.name, part.sub, False, "", "-", ast.Word((), "", False)), True)
     if part.op[0] in "#%":
         return lambda sh: bool(value(sh))
+    if part.op == ":" and isinstance(part.arg, ast.Arith) and _NUMBER.fullmatch(part.arg.word.text):
+        start = int(part.arg.word.text)
+        return lambda sh: (found := value(sh)) is not None and -len(found) <= start <= len(found)  # type: ignore[arg-type]
     return lambda sh: value(sh) is not None
 
 
-def _emit_param(part: ast.Param, quoted: bool) -> Emit:
+def _emit_param(part: ast.Param, quoted: bool, beside: bool = False) -> Emit:
+    """`beside`: a ``$@`` stands in the same double quotes, so that an empty list with an empty default is no field."""
     if not (part.op or part.sub or part.length or part.indirect):
         if part.name == "@":
             return lambda sh, fields: fields.several(sh.positional, quoted)
@@ -356,9 +363,12 @@ def _emit_param(part: ast.Param, quoted: bool) -> Emit:
             else:
                 fields.expansion(found)
         elif found is None:
+            fresh = not fields.started
             for each in word:
                 each(sh, fields)
-            if quoted and (is_default or not is_several(part)):
+            if beside and fresh:
+                fields.forget_empty()
+            if quoted and (is_default and not beside or not is_several(part)):
                 fields.quoted("")
         elif quoted and found.star:  # type: ignore[union-attr]
             fields.quoted(_joined(sh, found))
