@@ -121,13 +121,13 @@ class RedisCli(VirtualCli):
 
     @operation("List keys by pattern (SCAN)", Scan, effects=("read",))
     def scan_keys(self, call: Call, a: Scan) -> Any:
-        found: list[str] = []
+        seen: dict[str, Any] = {}                            # SCAN may give a key twice
         cursor: Any = 0
         while True:
             cursor, keys = self._ask("SCAN", cursor, "MATCH", a.pattern, "COUNT", 1000)
-            found += keys
-            if int(cursor) == 0 or len(found) >= a.count:
-                found = list(dict.fromkeys(found))           # SCAN may give a key twice
+            seen.update((json.dumps(key), key) for key in keys)
+            if int(cursor) == 0 or len(seen) >= a.count:
+                found = list(seen.values())
                 return {"keys": found[:a.count], "complete": int(cursor) == 0 and len(found) <= a.count}
 
     @operation("Type of a key", OneKey, effects=("read",))

@@ -10,6 +10,10 @@ from typing import Any
 from mirage.terminal import Terminal
 
 
+class Unavailable(Exception):
+    """What a service needs is not installed here."""
+
+
 @dataclass
 class Script:
     """`line` is counted, after the lines of `before`, in a new terminal.

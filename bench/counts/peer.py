@@ -12,7 +12,7 @@ from mirage.bench.counts.model import Account, Count
 
 VERSION = "0.0.7"
 DRIVER = Path(__file__).with_name("peer_driver.py")
-NEEDS = (f"mirage-ai=={VERSION}", "slack-sdk", "aiohttp", "httpx")
+NEEDS = (f"mirage-ai=={VERSION}", "slack-sdk", "aiohttp", "httpx", "aioboto3", "asyncpg")
 
 
 def environment() -> Path | None:
@@ -20,14 +20,15 @@ def environment() -> Path | None:
     cache = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "mirage" / "counts"
     place = cache / f"mirage-ai-{VERSION}"
     python = place / "bin/python"
-    if not (place / "ready").exists():
+    ready = place / f"ready-{len(NEEDS)}"
+    if not ready.exists():
         try:
             subprocess.run([sys.executable, "-m", "venv", place], check=True, capture_output=True)
             subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *NEEDS],
                            check=True, capture_output=True, timeout=900)
         except (OSError, subprocess.SubprocessError):
             return None
-        (place / "ready").touch()
+        ready.touch()
     return python
 
 

@@ -46,6 +46,8 @@ def make_database(path: str, seed: int = 1, tickets: int = 500, days: int = 30) 
 
     days  of measurements of each station, until the end of September
     """
+    if os.path.exists(path):                                 # of an attempt that failed
+        os.unlink(path)
     db = sqlite3.connect(path)
     with db:
         db.executescript(TABLES)

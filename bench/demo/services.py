@@ -146,13 +146,18 @@ class DatabaseMount(LazyMount):
         self._folder = ""
 
     def _open(self, counters: Counters) -> Sql:
+        import errno
+        import sqlite3
         import tempfile
 
         from mirage.bench.demo.database import make_database
         from mirage.mounts.sql.mount import Sql
         from mirage.mounts.sql.url import DatabaseUrl
-        self._folder = tempfile.mkdtemp(prefix="mirage-demo-")
-        make_database(f"{self._folder}/company.db")
+        self._folder = self._folder or tempfile.mkdtemp(prefix="mirage-demo-")
+        try:
+            make_database(f"{self._folder}/company.db")
+        except sqlite3.Error as e:                           # no space
+            raise OSError(errno.EIO, f"the demo's database: {e}") from None
         mount = Sql(DatabaseUrl(f"sqlite:///{self._folder}/company.db"))
         mount.counters = mount.database.counters = counters
         return mount

@@ -21,7 +21,7 @@ SPEC = Spec("RcfvHLPh", {
 
 
 class Owner:
-    """A user, a group or both: their numbers (-1 for what is not named) and the names that -v shows (None: not given)."""
+    """A user, a group or both: the numbers (-1: not named) and the names that -v shows (None: not given)."""
 
     __slots__ = ("gid", "group", "uid", "user")
 

@@ -110,22 +110,12 @@ def _convert(proc: Process, data: bytes, decoder: codecs.CodecInfo, encoder: cod
 
 
 def _transliterated(text: str, encoder: codecs.CodecInfo) -> str:
-    import unicodedata
-    table = {"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u2013": "-", "\u2014": "-", "\u2026": "...",
-             "\u20ac": "EUR", "\u00a0": " ", "\u00df": "ss", "\u00e6": "ae", "\u00c6": "AE"}
+    from mirage.text.transliteration import replacement
     out = []
     for char in text:
         try:
             encoder.encode(char)
             out.append(char)
-            continue
         except UnicodeEncodeError:
-            pass
-        plain = table.get(char) or "".join(c for c in unicodedata.normalize("NFKD", char)
-                                           if not unicodedata.combining(c))
-        try:
-            encoder.encode(plain)
-            out.append(plain or "?")
-        except UnicodeEncodeError:
-            out.append("?")
+            out.append(replacement(char))
     return "".join(out)

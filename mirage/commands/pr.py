@@ -302,7 +302,7 @@ class Printer:
     def _end(self, text: str, column: int) -> int:
         width = self.o.tab_out_width
         for char in text:
-            column = column + width - column % width if char == self.o.tab_out and char == "\t" else column + _width(char)
+            column += width - column % width if char == self.o.tab_out and char == "\t" else _width(char)
         return column
 
     def rows(self, lines: list[str]) -> list[list[str | None]]:

@@ -21,8 +21,9 @@ SPEC = Spec("f:s:w", {"format": ("f", REQUIRED), "separator": ("s", REQUIRED), "
             permute=False)
 
 BATCH = 8192
-_NUMBER = re.compile(r"[ \t\n]*[-+]?(?:0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)(?:[pP][-+]?[0-9]+)?|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
-                     r"|inf(?:inity)?|nan)\Z", re.IGNORECASE)
+_NUMBER = re.compile(
+    r"[ \t\n]*[-+]?(?:0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)(?:[pP][-+]?[0-9]+)?"
+    r"|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|inf(?:inity)?|nan)\Z", re.IGNORECASE)
 
 
 class Operand:

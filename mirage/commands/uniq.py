@@ -83,8 +83,8 @@ def main(proc: Process) -> int:
             except OSError as e:
                 raise fatal(proc, f"{shell_quote(operands[1])}: {e.strerror}") from None
         key_of = _key(fields, skip, check, "i" in flags)
-        if key_of is None and not grouping and flags <= {"c"}:
-            _count(proc, file, delimiter, "c" in flags)
+        if key_of is None and not grouping and "D" not in flags and not flags >= {"d", "u"}:
+            _whole_lines(proc, file, delimiter, flags)
         else:
             _run(proc, file, flags, separate, grouping, delimiter, key_of)
     finally:
@@ -143,8 +143,15 @@ def _groups(proc: Process, file: OpenFile, delimiter: bytes,
         yield held
 
 
-def _count(proc: Process, file: OpenFile, delimiter: bytes, counted: bool) -> None:
-    """uniq and uniq -c with whole lines: where a run ends is found for a whole block at once."""
+def _whole_lines(proc: Process, file: OpenFile, delimiter: bytes, flags: set[str]) -> None:
+    """Whole lines are compared: where a run ends is found for a whole block at once. `flags`: of c, d, u."""
+    counted, single, repeated = "c" in flags, "d" not in flags, "u" not in flags
+
+    def shown(number: int, line: bytes) -> list[bytes]:
+        if not (single if number == 1 else repeated):
+            return []
+        return [b"%7d %b" % (number, line) if counted else line]
+
     held, number = b"", 0                                    # the run that may go on in the next block
     for block in line_blocks(proc, file, delimiter):
         lines = block.split(delimiter)
@@ -157,20 +164,26 @@ def _count(proc: Process, file: OpenFile, delimiter: bytes, counted: bool) -> No
             number += first
         else:
             if number:
-                out.append(b"%7d %b" % (number, held) if counted else held)
+                out += shown(number, held)
             held, number = lines[0], first
         if ends:
-            out.append(b"%7d %b" % (number, held) if counted else held)
-            if counted:
+            out += shown(number, held)
+            following = islice(ends, 1, None)
+            if counted and single and repeated:
                 out += [_ONCE + lines[b - 1] if b - a == 1 else b"%7d %b" % (b - a, lines[b - 1])
-                        for a, b in zip(ends, islice(ends, 1, None))]
+                        for a, b in zip(ends, following)]
+            elif single and repeated:
+                out += [lines[b - 1] for b in following]
             else:
-                out += [lines[b - 1] for b in islice(ends, 1, None)]
+                for a, b in zip(ends, following):
+                    if (b - a == 1) is single:
+                        out += shown(b - a, lines[b - 1])
             held, number = lines[-1], len(lines) - ends[-1]
         if out:
             proc.stdout.write(delimiter.join(out) + delimiter)
-    if number:
-        proc.stdout.write((b"%7d %b" % (number, held) if counted else held) + delimiter)
+    out = shown(number, held) if number else []
+    if out:
+        proc.stdout.write(out[0] + delimiter)
 
 
 def _run(proc: Process, file: OpenFile, flags: set[str], separate: str, grouping: str, delimiter: bytes,

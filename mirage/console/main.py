@@ -46,13 +46,15 @@ DEMO_HELP = """\
 Usage: mirage demo [OPTION]...               open the interactive terminal on the demo workspace
        mirage demo exec [OPTION]... COMMAND  run a line of bash there
 
-A small company, made up: /mail is a mailbox (Gmail, simulated in this process), /docs its documents, `mail` sends and
-changes mail. Nothing of yours is in it and nothing leaves the machine. /VFS.md describes it.
+A small company, made up, in services that are simulated in this process: mail, Slack, Drive, calendars, GitHub, Notion,
+Linear, Canvas, a database; and its documents. /VFS.md tells where things are, /SKILL.md which commands change them.
+Nothing of yours is in it and nothing leaves the machine.
 The options are those of mirage; see: mirage --help
 
 Examples:
   mirage demo exec 'ls /mail; cat /VFS.md'
   mirage demo exec 'grep -rl invoice /mail/INBOX | head -3'
+  mirage demo exec 'diff -r /repo/main /repo/dev; linear create-issue --help'
 """
 LATER = ("serve", "run")
 """Subcommands of a later version; until then nobody shall rely on them being commands of bash."""

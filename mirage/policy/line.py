@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from mirage.policy.rules import Decision
 
 KEPT = 10_000                                                # records of one line; the rest is only counted
-BATCH = 32                                                   # commands that are counted at once
+BATCH, FLOWS = 32, 256                                       # commands, and looks at files, that are counted at once
 DISTINCT = 20                                                # different argv of one command; the rest is added up
 SHOWN = 4096                                                 # characters of a command in the journal
 COUNTED = ("calls", "searches", "candidates")
@@ -43,6 +43,7 @@ class Line:
         self._events: list[tuple[Any, ...]] = []
         self._sums: dict[tuple[str, str, str, str, str], list[int]] = {}
         self._ran: list[tuple[str, ...]] = []
+        self._flows: list[tuple[str, str, str, str, int, int]] = []
         self._commands: dict[str, dict[tuple[str, ...], int]] = {}
         self._noted: set[tuple[int, str]] = set()
         self._seen: set[tuple[str, str, str, str]] = set()
@@ -66,7 +67,8 @@ class Line:
     @property
     def pending(self) -> bool:
         """Is there anything that take_records would give?"""
-        return bool(self._events or self._sums or self._commands or self._ran)
+        return bool(self._events or self._sums or self._commands or self._ran
+                    or self._flows)
 
     def __enter__(self) -> Line:
         self._started = time.monotonic()
@@ -88,16 +90,28 @@ class Line:
 
     def command(self, argv: tuple[str, ...]) -> None:
         """A command is about to run; those of a loop are added up per command."""
-        self._ran.append(argv)                               # without the lock, which takes longer than all the rest
+        self._ran.append(argv)                               # no lock: it would take longer than all the rest
         if len(self._ran) >= BATCH:
             with self._lock:
                 self._count()
 
     def _count(self) -> None:
-        """Add up the commands that ran since the last time."""
+        """Add up what happened since the last time."""
+        usage = self.usage
+        flows = self._flows[:]
+        del self._flows[:len(flows)]
+        for command, effect, mount, rule, count, size in flows:
+            self._add(command, effect, mount, rule, "allow", count, size)
+            if effect == "read":
+                usage.reads += count
+                usage.bytes += size
+            elif effect == "stat":
+                usage.stats += count
+            elif effect == "list":
+                usage.lists += count
         batch = self._ran[:]
         del self._ran[:len(batch)]
-        self.usage.commands += len(batch)
+        usage.commands += len(batch)
         for argv in batch:
             counts = self._commands.get(argv[0])
             if counts is None:
@@ -111,21 +125,16 @@ class Line:
 
     def looked(self, command: str, effect: str, mount: str, rule: str) -> None:
         """A stat, list, read or search that was allowed: added up."""
-        with self._lock:
-            self._add(command, effect, mount, rule, "allow", 1, 0)
-            usage = self.usage
-            if effect == "stat":
-                usage.stats += 1
-            elif effect == "list":
-                usage.lists += 1
-            elif effect == "read":
-                usage.reads += 1
+        self._flows.append((command, effect, mount, rule, 1, 0))
+        if len(self._flows) >= FLOWS:
+            with self._lock:
+                self._count()
 
     def moved(self, command: str, effect: str, mount: str, rule: str, size: int) -> None:
-        with self._lock:
-            self._add(command, effect, mount, rule, "allow", 0, size)
-            if effect == "read":
-                self.usage.bytes += size
+        self._flows.append((command, effect, mount, rule, 0, size))
+        if len(self._flows) >= FLOWS:
+            with self._lock:
+                self._count()
 
     def changed(self, command: str, effect: str, target: str, rule: str,
                 effects: tuple[str, ...] | None = None) -> None:

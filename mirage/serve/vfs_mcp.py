@@ -24,8 +24,8 @@ TEXT = {"type": "string"}
 # name: (what it does, arguments, names of those that must be there, does it only look, can it destroy)
 TOOLS: dict[str, tuple[str, dict[str, Any], tuple[str, ...], bool, bool]] = {
     "read_file": ("Read a text file.", {"path": PATH}, ("path",), True, False),
-    "write_file": ("Write a text file. An existing one is overwritten in place and keeps its mode; directories above a new "
-                   "one are made.", {"path": PATH, "content": TEXT}, ("path", "content"), False, True),
+    "write_file": ("Write a text file. An existing one is overwritten in place and keeps its mode; directories above a "
+                   "new one are made.", {"path": PATH, "content": TEXT}, ("path", "content"), False, True),
     "readdir": ("List a directory.", {"path": PATH}, ("path",), True, False),
     "mkdir": ("Make a directory.", {"path": PATH}, ("path",), False, False),
     "remove": ("Remove a file, or an empty directory.", {"path": PATH}, ("path",), False, True),
@@ -34,10 +34,11 @@ TOOLS: dict[str, tuple[str, dict[str, Any], tuple[str, ...], bool, bool]] = {
     "stat": ("Show kind, size, mode, owner and times of a file.", {"path": PATH}, ("path",), True, False),
     "access": ("Is there such a file?", {"path": PATH}, ("path",), True, False),
     "kv_get": ("Get the value of a key; null where there is none.", {"key": KEY}, ("key",), True, False),
-    "kv_set": ("Set the value of a key: anything that JSON can say.", {"key": KEY, "value": {}}, ("key", "value"), False, True),
+    "kv_set": ("Set the value of a key: whatever JSON can say.", {"key": KEY, "value": {}}, ("key", "value"), False,
+               True),
     "kv_delete": ("Delete a key.", {"key": KEY}, ("key",), False, True),
-    "kv_list": ("List keys and values.", {"prefix": {"type": "string", "description": "Only keys that begin so"}}, (), True,
-                False),
+    "kv_list": ("List keys and values.", {"prefix": {"type": "string", "description": "Only keys that begin so"}}, (),
+                True, False),
 }
 
 
@@ -64,8 +65,7 @@ class Tools:
         except BadCall as e:
             failure = str(e)
         except (OSError, ValueError) as e:
-            where = getattr(e, "filename", None)
-            failure = f"{where}: {e.strerror}" if isinstance(e, OSError) and where else str(getattr(e, "strerror", None) or e)
+            failure = _failure(e)
         else:
             if log is not None:
                 log.success(id, {"bytes": len(result)} if name == "read_file" else result)
@@ -76,7 +76,7 @@ class Tools:
         raise BadCall(failure)
 
     def _read_file(self, path: str) -> str:
-        if self._files.stat(path).size > LARGEST:
+        if (self._files.stat(path).size or 0) > LARGEST:
             raise BadCall(f"{path} is longer than {LARGEST} bytes")
         try:
             return self._files.read(path).decode()
@@ -92,7 +92,7 @@ class Tools:
         found = []
         for entry in sorted(self._files.list(path), key=lambda e: e.name):
             stat = entry.stat or self._files.stat(f"{path.rstrip('/')}/{entry.name}", follow=False)
-            found.append({"name": _text(entry.name), "type": KINDS.get(st.S_IFMT(stat.mode), "unknown"), "size": stat.size})
+            found.append({"name": _text(entry.name), "type": _kind(stat.mode), "size": stat.size})
         return found
 
     def _mkdir(self, path: str) -> str:
@@ -113,7 +113,7 @@ class Tools:
 
     def _stat(self, path: str) -> dict[str, Any]:
         stat = self._files.stat(path, follow=False)
-        return {"type": KINDS.get(st.S_IFMT(stat.mode), "unknown"), "size": stat.size, "mode": f"{stat.mode & 0o7777:04o}",
+        return {"type": _kind(stat.mode), "size": stat.size, "mode": f"{stat.mode & 0o7777:04o}",
                 "nlink": stat.nlink, "uid": stat.uid, "gid": stat.gid, "ino": stat.ino,
                 **{name: ns / 1e9 for name, ns in (("atime", stat.atime_ns), ("mtime", stat.mtime_ns),
                                                    ("ctime", stat.ctime_ns))}}
@@ -133,6 +133,16 @@ class Tools:
 
     def _kv_list(self, prefix: str | None) -> list[dict[str, Any]]:
         return [{"key": key, "value": value} for key, value in self._vfs.kv.list(prefix or "")]
+
+
+def _failure(error: Exception) -> str:
+    text = str(getattr(error, "strerror", None) or error)
+    where = getattr(error, "filename", None)
+    return f"{where}: {text}" if where else text
+
+
+def _kind(mode: int) -> str:
+    return KINDS.get(st.S_IFMT(mode), "unknown")
 
 
 def _check(name: str, arguments: dict[str, Any]) -> None:
@@ -162,7 +172,10 @@ def _text(name: str) -> str:
 
 
 def serve(vfs: Vfs, names: Sequence[str]) -> None:
-    """Serve the tools of these names on standard input and output, until the client closes them. ImportError: no `mcp`."""
+    """Serve the tools of these names on standard input and output, until the client closes them.
+
+    ImportError where the package `mcp` is missing.
+    """
     import anyio
     import anyio.to_thread
     import mcp_types as types
@@ -187,7 +200,8 @@ def serve(vfs: Vfs, names: Sequence[str]) -> None:
             return _answer(f"unknown tool '{params.name}'", True)
         try:
             async with lock:
-                return _answer(await anyio.to_thread.run_sync(tools.call, params.name, dict(params.arguments or {})), False)
+                text = await anyio.to_thread.run_sync(tools.call, params.name, dict(params.arguments or {}))
+                return _answer(text, False)
         except BadCall as e:
             return _answer(str(e), True)
 

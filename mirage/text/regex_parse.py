@@ -77,6 +77,8 @@ SYNTAXES: dict[str, Syntax] = {
     "egrep": Syntax(True, context_indep_ops=True, invalid_interval_ord=True, right_paren_ord=True, newline_alt=True,
                     dfa=True),
     "sed": Syntax(False, context_invalid_dup=True, escapes="sed", dfa=True),
+    "posix-sed": Syntax(False, context_invalid_dup=True, dfa=True),
+    "posix-esed": Syntax(True, context_indep_ops=True, context_invalid_ops=True, dfa=True),
     "esed": Syntax(True, context_indep_ops=True, context_invalid_ops=True, escapes="sed", dfa=True),
     "expr": Syntax(False, empty_ranges=True),
     "basic": Syntax(False),

@@ -513,6 +513,42 @@ class FileSystem:
             self.machine.gate.moved("read", target, len(data), self.proc)
         return data
 
+    def reader(self, directory: str) -> Callable[[str, Stat], bytes]:
+        """read(name, its stat) for regular files that were just listed in `directory`, which is looked up once."""
+        prefix = directory if directory.endswith("/") else directory + "/"
+        machine, table = self.machine, self.machine.namespace.table
+        gate, kernel = machine.gate, getattr(self.proc, "kernel", None)
+
+        def plain(name: str, stat: Stat) -> bytes:
+            return self.read(prefix + name)
+
+        try:
+            above = self._find(prefix)
+        except OSError:
+            return plain
+        if above.stat is None or above.path in table.children or not permitted(above.stat, SEARCH, self.uid, self.gid):
+            return plain
+        mounted = above.mounted
+        inner, outer = above.inner.rstrip("/") + "/", above.path.rstrip("/") + "/"
+
+        def read(name: str, stat: Stat) -> bytes:
+            if stat.nlink > 1 or machine.namespace.table is not table:
+                return self.read(prefix + name)
+            path = prefix + name
+            target = Target(mounted, inner + name, outer + name, stat)
+            self._ask("read", target, path)
+            self._need(stat, READ, path)
+            if kernel is not None and stat.size:
+                kernel.fits(stat.size)
+            try:
+                data: bytes = mounted.mount.read(target.inner)
+            except OSError:                                  # not what was listed any more, perhaps
+                return self.read(path)
+            if gate is not None:
+                gate.moved("read", target, len(data), self.proc)
+            return data
+        return read
+
     def write(self, path: str, data: bytes) -> None:
         """Replace the whole content, making the file where it is missing (mode 0666 less the umask)."""
         target = self._find(path, create=True)

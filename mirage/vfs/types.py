@@ -103,7 +103,7 @@ class Capabilities:
     """Frozen flags: what a mount can do beyond list, stat and read. A flag promises the methods."""
 
     NAMES = ("open", "create", "mkdir", "remove", "rename", "link", "symlink", "setattr", "xattr",
-             "walk", "read_many", "search", "watch", "identity", "describe", "mkfifo", "lookup", "replace")
+             "read_many", "search", "watch", "identity", "describe", "mkfifo", "lookup", "replace")
     __slots__ = ("_flags",)
 
     def __init__(self, *names: str) -> None:
@@ -162,7 +162,6 @@ class Mount(Protocol):
       setattr   setattr(path, *, mode=None, uid=None, gid=None, atime_ns=None, mtime_ns=None)  (no following)
       xattr     getxattr(path, name) -> bytes, listxattr(path) -> list[str], setxattr, removexattr
       mkfifo    mkfifo(path, mode, uid, gid)
-      walk      walk(path) -> Iterable[tuple[str, list[Entry]]]       (pre-order; entries with stat)
       read_many read_many(paths) -> Iterable[tuple[str, bytes | OSError]]   (same order)
       search    search(path, query: Query) -> Candidates | None
       identity  Stat.dev and Stat.ino identify the backend's object, also across two mounts of one backend;

@@ -6,6 +6,7 @@ part has mimeType, filename, headers, parts and body (size, attachmentId, data i
 from __future__ import annotations
 
 import base64
+import functools
 import json
 from email.header import decode_header, make_header
 from email.utils import getaddresses
@@ -69,8 +70,7 @@ class Mail:
 
     def addresses(self, name: str) -> list[str]:
         """The people of a header, each as `Name <address>` or `address`."""
-        found = getaddresses([self.headers.get(name, "").replace("\r", "").replace("\n", "")])
-        return [f"{decoded(person)} <{address}>" if person else address for person, address in found if address]
+        return list(people(self.headers[name])) if self.headers.get(name) else []
 
     def render(self, meta: Meta, folder: str, root: str, date: str, day: str, labels: Iterable[str]) -> bytes:
         """The file's bytes. `date` in ISO 8601, `folder` as a path below `root`."""
@@ -83,6 +83,13 @@ class Mail:
                  "attachments": [{"name": a.name, "mimeType": a.mime_type, "size": a.size, "path": f"{place}/{a.name}"}
                                  for a in meta.attachments]}
         return json.dumps(value, ensure_ascii=False, indent=2).encode("utf-8", "replace") + b"\n"
+
+
+@functools.lru_cache(maxsize=2048)
+def people(text: str) -> tuple[str, ...]:
+    """The people of a header's text. The same ones write again and again."""
+    found = getaddresses([text.replace("\r", "").replace("\n", "")])
+    return tuple(f"{decoded(person)} <{address}>" if person else address for person, address in found if address)
 
 
 def header(payload: dict[str, Any], name: str) -> str:

@@ -304,11 +304,15 @@ class MailMount(Declared):
     def read_many(self, paths: Sequence[str]) -> Iterator[tuple[str, bytes | OSError]]:
         """Contents in the order of the paths, asked for many in a call."""
         found: dict[str, Place | OSError] = {}
+        parents: dict[str, Place] = {}
         for path in paths:
+            directory, _, name = path.rpartition("/")
             try:
-                found[path] = self.find(path)
-                if isinstance(found[path].node, Directory):  # type: ignore[union-attr]
-                    found[path] = error(errno.EISDIR, path)
+                if directory not in parents:
+                    parents[directory] = self.find(directory or "/")
+                place = self._child(parents[directory], name) if isinstance(parents[directory].node, Directory) else None
+                place = place or self.find(path)             # says what is wrong
+                found[path] = error(errno.EISDIR, path) if isinstance(place.node, Directory) else place
             except OSError as e:
                 found[path] = e
         places = [place for place in found.values() if not isinstance(place, OSError)]

@@ -7,6 +7,7 @@ The contents of shared files are not known to that index: the note counts them w
 from __future__ import annotations
 
 import errno
+import json
 import re
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -33,7 +34,6 @@ actions value style element section divider context mrkdwn verbatim border inden
 broadcast usergroup date pinned starred hidden deleted updated app root editor lines preview shares username has
 joined left set renamed archived unarchived added removed integration"""
 CONSTANT = frozenset(KEYS.split())
-FILE_FIELDS = ("name", "title", "mimetype", "filetype", "pretty_type", "mode")
 COUNT = 100
 RECENT = 50                                                  # Slack allows about so many calls at once
 
@@ -67,11 +67,12 @@ class _Search:
         self.client = mount.client
         self.path = path
         self.query = query
+        self.kept: list[str] = []
 
     def is_plain(self, word: str) -> bool:
         """Does the word occur in our files only where the text of a message has it, or its reactions?
 
-        Not where it is in the name of a person, a conversation or a shared file.
+        Not where it is in the name of a person or a conversation, or in what is told of a shared file.
         """
         if word in CONSTANT or not PLAIN.fullmatch(word) or ord(max(word)) > LAST_LETTER:
             return False
@@ -84,7 +85,7 @@ class _Search:
         texts += [item.get("name", "") for _, item in self.conversations()]
         texts += self.mount.point.split("/")
         for file in self.chats.shared():
-            texts += [str(file.get(key, "")) for key in FILE_FIELDS]
+            texts.append(json.dumps(file, ensure_ascii=False))
         return {w.casefold() for text in texts for w in (*TOKEN.findall(text), *PLAIN.findall(text))}
 
     def conversations(self) -> list[tuple[str, dict[str, Any]]]:
@@ -97,16 +98,16 @@ class _Search:
         return [(p, item) for p, item in found if (p + "/").startswith(inside)]
 
     def unread(self) -> int:
-        """Days that are not kept."""
-        days, store = 0, self.mount.store
+        """Days that are not kept; the others are in `kept`."""
+        days: list[str] = []
         for path, _ in self.conversations():
             try:
-                names = [entry.name for entry in self.mount.list(path)]
+                days += [f"{path}/{entry.name}" for entry in self.mount.list(path)]
             except OSError:
                 continue                                     # the walk will say why
-            chats = [f"{path}/{name}/chat" for name in names]
-            days += sum(store.peek((chat, "content", ""), chat) is None for chat in chats)
-        return days
+        store = self.mount.store
+        self.kept = [day for day in days if store.peek((f"{day}/chat", "content", ""), f"{day}/chat") is not None]
+        return len(days) - len(self.kept)
 
     # ---- asking
 
@@ -129,8 +130,9 @@ class _Search:
         days: dict[str, None] = {}
         for match in self._matches(" ".join(terms)):
             self._add(days, known, match)
-        skipped = (self.unread() if unread is None else unread) - len(days)
-        return self._candidates(days, max(skipped, 1))
+        skipped = max(0, (self.unread() if unread is None else unread) - len(days.keys() - set(self.kept)))
+        days.update(dict.fromkeys(self.kept))
+        return self._candidates(days, skipped + self._files())
 
     def _matches(self, text: str) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = []

@@ -31,7 +31,7 @@ ERRNO = {sqlite3.SQLITE_FULL: errno.ENOSPC, sqlite3.SQLITE_READONLY: errno.EROFS
          sqlite3.SQLITE_NOMEM: errno.ENOMEM, sqlite3.SQLITE_PERM: errno.EACCES}
 
 
-NO_ROOM = (4874,)                                            # SQLITE_IOERR_SHMSIZE: the file of shared memory cannot grow
+NO_ROOM = (4874,)                                            # SQLITE_IOERR_SHMSIZE: shared memory cannot grow
 
 
 class DatabaseError(OSError):

@@ -1,9 +1,9 @@
 """Encrypted databases: ordinary SQLite (apsw) above files whose pages are encrypted, with the face of sqlite3.
 
-What reaches the disk is encrypted always: pages of the main file and of the write-ahead log, which is the only journal;
-temporary tables stay in memory. Frames of the log carry SQLite's checksums of the ciphertext, as Turso's do: SQLite
-computes them of the plain pages, so each frame written is given its checksum anew, and recovery after a crash reads whole
-frames as they are.
+What reaches the disk is encrypted always: pages of the main file and of the write-ahead log, which is the only
+journal; temporary tables stay in memory. Frames of the log carry SQLite's checksums of the ciphertext, as Turso's do:
+SQLite computes them of the plain pages, so each frame written is given its checksum anew, and recovery after a crash
+reads whole frames as they are.
 """
 from __future__ import annotations
 
@@ -57,8 +57,9 @@ class File(apsw.VFSFile):
         if not page.startswith(TURSO):
             raise Refused("not a Vfs database: it is not encrypted")
         if page[:16] != self._codec.mark:
-            other = next((name for name, (number, _, _) in CIPHERS.items() if page[6:7] == bytes([number])), "an unknown one")
-            raise Refused(f"the key or cipher is wrong: the database is encrypted with {other}")
+            other = [name for name, (number, _, _) in CIPHERS.items() if page[6:7] == bytes([number])]
+            raise Refused("the key or cipher is wrong: the database is encrypted with "
+                          + (other[0] if other else "an unknown one"))
         if size < PAGE or page[16:18] != PAGE.to_bytes(2, "big") or page[20] != self._codec.reserved:
             raise Refused("the database is damaged: its first page is not whole")
         try:

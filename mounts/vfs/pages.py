@@ -1,8 +1,8 @@
 """Turso's encryption of pages, and SQLite's checksum of frames of the write-ahead log.
 
-A page on disk is ciphertext, tag and nonce; the last two fill the bytes that SQLite leaves free at the end of each page.
-Page 1 begins with a mark in the place of SQLite's, and SQLite's header in the clear, which is authenticated. The number
-of other pages is not: who can write to the file could exchange two of them unnoticed.
+A page on disk is ciphertext, tag and nonce; the last two fill the bytes that SQLite leaves free at its end. Page 1
+begins with a mark in the place of SQLite's, and SQLite's header in the clear, which is authenticated. The number of
+other pages is not: who can write to the file could exchange two of them unnoticed.
 """
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class BadPage(Exception):
 
 
 class Codec:
-    """Encrypts and decrypts pages of one database. `reserved`: the bytes at the end of a page that SQLite must spare."""
+    """Encrypts and decrypts pages of one database. `reserved`: the bytes at a page's end that SQLite must spare."""
 
     def __init__(self, secret: Secret) -> None:
         number, _, self._nonce = CIPHERS[secret.cipher]

@@ -1,7 +1,7 @@
 """The key of an encrypted database. It is shown nowhere: not by repr, not in an error."""
 from __future__ import annotations
 
-CIPHERS = {                                                  # name: (number in the file, bytes of the key, of the nonce)
+CIPHERS = {                                                  # name: (number in the file, bytes of key, of nonce)
     "aes128gcm": (1, 16, 12), "aes256gcm": (2, 32, 12),
     "aegis256": (3, 32, 32), "aegis256x2": (4, 32, 32), "aegis256x4": (5, 32, 32),
     "aegis128l": (6, 16, 16), "aegis128x2": (7, 16, 16), "aegis128x4": (8, 16, 16),

@@ -79,5 +79,6 @@ def test_launch_is_on_one_day(terminal):
 
 
 def test_there_are_thousands_of_things(terminal):
-    count = int(lines(terminal, "find /mail /slack /gd /calendar /github /notion /linear /db -type f | wc -l")[0])
+    """One channel is not ours to read."""
+    count = int(lines(terminal, "find /mail /slack /gd /calendar /github /notion /linear /db -type f 2>/dev/null | wc -l")[0])
     assert count > 5000

@@ -306,8 +306,8 @@ def test_the_example_of_the_readme(simulator, tmp_path, monkeypatch):
     (home / "google.json").write_text(secret.text)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     with load(tmp_path / "mirage.yaml").make_terminal() as terminal:
-        lines = re.search(r"```sh\n(.*?)```", (Path(gdrive.__file__).parent / "README.md").read_text(), re.S).group(1)
-        result = terminal.run(lines)
+        shown = re.search(r"```console\n(.*?)```", (Path(gdrive.__file__).parent / "README.md").read_text(), re.S).group(1)
+        result = terminal.run("\n".join(re.findall(r"^\$ (.*)", shown, re.M)))
         assert result.exit_code == 0 and result.stderr == "", result
         assert result.stdout.splitlines()[-1] == "Total,200001.5,81400.18,118601.32"
         result = terminal.run("grep -rl s3cret- / --include='*.txt' 2>/dev/null; env; gdrive about; cat /proc/*/environ; mount 2>&1")

@@ -6,6 +6,7 @@ import os
 import re
 import sqlite3
 import subprocess
+import sys
 
 import pytest
 
@@ -78,10 +79,11 @@ def test_T2_T3_a_bad_command_line_is_status_2(vfs, words):
 
 
 @pytest.mark.parametrize("words", [
-    ["clone", "x", "src"], ["serve", "mcp", "x"], ["serve", "nfs", "x"], ["nfs", "x"],
-    ["mcp-server", "x"], ["run"], ["ps"], ["seed", "s"], ["pack", "s"], ["adopt", "s"], ["status", "s"], ["sync", "x", "pull"],
-    ["init", "x", "--sync-remote-url", "u"],
-    ["init", "x", "--key", "00", "--cipher", "aes256gcm"],
+    ["run"], ["run", "--key", "00" * 32, "--cipher", "aegis256", "--", "ls"], ["ps"], ["seed", "s"], ["pack", "s"], ["adopt", "s"],
+    ["status", "s"], ["sync", "x", "pull"], ["sync", "x", "push"], ["sync", "x", "stats"], ["sync", "x", "checkpoint"],
+    *(["init", "x", f"--sync-{name}", value] for name, value in (
+        ("remote-url", "u"), ("partial-prefetch", "true"), ("partial-segment-size", "1"), ("partial-bootstrap-query", "q"),
+        ("partial-bootstrap-length", "1"))),
 ])
 def test_what_is_not_there_yet_says_so(vfs, words):
     status, out, err = vfs(*words)
@@ -180,7 +182,7 @@ def change_one_byte(partial):
         handle.close()
 
 
-def test_T28_T30_T31_T87_partial_files(vfs, overlay, tmp_path):
+def test_T28_T30_T31_T85_T87_T88_partial_files(vfs, overlay, tmp_path):
     change_one_byte("auto")
     assert os.path.getsize(".vfs/bot.db") < 500_000
     assert vfs("integrity", "bot")[0] == 0 and vfs("integrity", "bot", "--check-base")[0] == 0
@@ -243,7 +245,41 @@ def test_T79_T80_integrity_reports_and_checkpoints(vfs):
 
 def test_T59_version(vfs):
     said = json.loads(vfs("version", "--json")[1])
-    assert said["artifactVersion"] == "0.6" and said["minSupportedArtifactVersion"] == "0.0" and said["features"]["fs"]
+    assert said["artifactVersion"] == "0.6" and said["minSupportedArtifactVersion"] == "0.0"
+    assert [name for name, there in said["features"].items() if not there] == ["run", "sync"]
+
+
+@pytest.mark.parametrize("words", [["nfs", "none"], ["mcp-server", "none"]])
+def test_old_names_warn(vfs, words):
+    status, out, err = vfs(*words)
+    assert status == 1 and not out and err.splitlines()[0].startswith("warning: `vfs ") and "not found" in err
+
+
+def test_integrity_repairs_what_the_peer_leaves(vfs):
+    vfs("init", "bot")
+    connection = sqlite3.connect(".vfs/bot.db")
+    connection.execute("INSERT INTO fs_inode (mode, nlink, atime, mtime, ctime) VALUES (16877, 1, 0, 0, 0)")
+    connection.commit()
+    connection.close()
+    assert "orphan" in vfs("integrity", "bot")[1]
+    assert vfs("integrity", "bot", "--repair")[1] == "repaired: 1 rows removed\nok\n" and vfs("integrity", "bot")[1] == "ok\n"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a pseudo-terminal as on Linux")
+def test_progress_is_shown_on_a_terminal_only(vfs, tmp_path):
+    import pty
+    vfs("init", "bot")
+    for words in (["integrity", "bot"], ["backup", "bot", "b.db"], ["migrate", "bot", "--copy", "c.db"]):
+        above, below = pty.openpty()
+        done = subprocess.run([sys.executable, "-m", "mirage.console.vfs.main", *words], stderr=below, stdout=subprocess.PIPE,
+                              env={**os.environ, "PYTHONPATH": ROOT, "TERM": "xterm"}, timeout=60)
+        os.close(below)
+        shown = os.read(above, 100_000)
+        os.close(above)
+        assert done.returncode == 0 and (b"Checking" in shown or b"Copying" in shown) and b"\x1b" not in done.stdout
+    for name in ("b.db", "c.db"):
+        with Vfs.open(name, create=False) as database:
+            assert database.fs.list("/") == []
 
 
 # ---- completions

@@ -342,3 +342,10 @@ def test_a_directory_may_be_among_its_own_children():
     mount = Declared(service, RestClient(service))
     assert mount.read("/f1/f2/f1/x.json") == b'{\n  "path": "/f1/f2/f1/x"\n}\n'
     assert [path for path, _ in mount.describe().paths] == ["<name>/"]
+
+
+def test_the_services_of_the_guide_are_short():
+    """Tree and CLI of each together: the YAML one is what test_rest.py runs, the Python one is imported above."""
+    whole = [blocks("yaml")[0], blocks("python")[0]]
+    assert all("create-ticket" in text or "lend_book" in text for text in whole)
+    assert [len(text.splitlines()) < 250 for text in whole] == [True, True]

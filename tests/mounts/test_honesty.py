@@ -27,34 +27,45 @@ def slack():
         yield simulator
 
 
-@pytest.mark.parametrize("options", [{}, {"search": "service"}])
-def test_gmail(gmail, options):
+MAILS = "--include='*.email.json' --include='*.md'"
+
+
+@pytest.mark.parametrize(("options", "count"), [({}, 100), ({"search": "service", "cache": 4000}, 40)])
+def test_gmail(gmail, options, count):
     mount = gmail_support.make_mount(gmail, lag=300.0, **options)
     with gmail_support.make_terminal(gmail, mount) as terminal:
-        report = check_honest(terminal, "/mail", options="--include='*.email.json' --include='*.md'")
-    assert report.tried >= 190 and report.pushed > (80 if options else 30), report
-    assert report.announced > 20 if options else report.announced == 0
+        report = check_honest(terminal, "/mail", options=MAILS, count=count)
+    assert report.tried >= count * 0.9 and report.pushed > (20 if options else 15), report
+    assert report.announced > 2 if options else report.announced == 0
 
 
 def test_gmail_reads_everything_in_exact(gmail):
-    mount = gmail_support.make_mount(gmail, lag=300.0, search="exact")
-    with gmail_support.make_terminal(gmail, mount) as terminal:
-        assert check_honest(terminal, "/mail", exact=True, options="--include='*.email.json'", count=40).pushed == 0
+    with gmail_support.make_terminal(gmail, gmail_support.make_mount(gmail, lag=300.0)) as terminal:
+        report = check_honest(terminal, "/mail/INBOX/2026-09-26", exact=True, options=MAILS)
+    assert report.tried > 100 and report.pushed == 0, report
 
 
-@pytest.mark.parametrize("options", [{}, {"search": "service"}])
-def test_slack(slack, options):
+@pytest.mark.parametrize(("options", "count"), [({}, 120), ({"search": "service", "cache": 40_000}, 30)])
+def test_slack(slack, options, count):
     with slack_support.make_terminal(slack, slack_support.make_mount(slack, **options)) as terminal:
-        report = check_honest(terminal, "/slack", options="--include='chat.*'")
-    assert report.tried >= 180 and report.pushed > (60 if options else 15), report
+        report = check_honest(terminal, "/slack", options="--include='chat.*'", count=count)
+    assert report.tried >= count * 0.9 and report.pushed > 10, report
+    assert report.announced > 0 if options else report.announced == 0, report
 
 
-def test_sql(tmp_path):
+def test_slack_reads_everything_in_exact(slack):
+    with slack_support.make_terminal(slack) as terminal:
+        report = check_honest(terminal, "/slack/channels/apollo__C02APOLLO", exact=True, options="--include='chat.*'")
+    assert report.tried > 100 and report.pushed == 0, report
+
+
+@pytest.mark.parametrize(("root", "count"), [("/db/main/customers", 200), ("/db", 20)])
+def test_sql(tmp_path, root, count):
     make_sqlite(tmp_path / "shop.db", rows=30)
     mount = make_mount("sql", {"url": f"sqlite:///{tmp_path}/shop.db"})
     with Terminal({"/db": mount}, policy="default: allow") as terminal:
-        report = check_honest(terminal, "/db", exact=False)
-    assert report.tried >= 170 and report.pushed > 120 and report.announced == 0, report
+        report = check_honest(terminal, root, count=count)
+    assert report.tried >= count * 0.75 and report.pushed > count / 2 and report.announced == 0, report
 
 
 def test_a_search_that_leaves_something_out_without_a_word_is_found():

@@ -113,10 +113,10 @@ class Walker:
             self.lines = (None if whole else asked(o),)
         return self.lines[0]
 
-    def _read_whole(self, path: str, shown: str) -> None:
+    def _read_whole(self, read: Callable[[str, Stat], bytes], entry: Entry, path: str, shown: str) -> None:
         """A small file: in one piece, and left at once where it lacks what every match contains."""
         try:
-            data = self.proc.fs.read(path)
+            data = read(entry.name, entry.stat)  # type: ignore[arg-type]
         except OSError as e:
             self.scanner.fail(shown, e)
             return
@@ -162,6 +162,7 @@ class Walker:
             if answer is not None:
                 self._read_candidates(directory, answer, cut)
             kept = []
+            read = None
             for entry in entries:
                 stat = entry.stat
                 if stat is None:
@@ -183,7 +184,9 @@ class Walker:
                         pending.append((path, below + entry.name))
                         continue
                     if small and kind == S_IFREG and stat.size is not None and stat.size <= BLOCK:
-                        self._read_whole(path, below + entry.name)
+                        if read is None:
+                            read = fs.reader(directory)
+                        self._read_whole(read, entry, path, below + entry.name)
                     else:
                         self._read(path, below + entry.name)
                     if self.scanner.done:

@@ -224,7 +224,7 @@ class Machine:
         if a2.kind in ("line", "plus", "multiple"):
             if number >= command.end:
                 command.active = False
-            return number <= command.end
+            return number <= command.end or a2.kind == "plus"
         if self._matches(a2):
             command.active = False
         return True
@@ -257,7 +257,7 @@ class Machine:
 
     def do_c(self, command: Command) -> int | None:
         if command.a2 is None or not command.active or command.negated:
-            self.out.raw(command.text)
+            self.out.raw(command.text[:-1] + self.delimiter)
         return NEXT
 
     def do_b(self, command: Command) -> int | None:
@@ -328,12 +328,9 @@ class Machine:
         return None
 
     def do_n(self, command: Command) -> int | None:
-        last = self.source.last()
-        if last and self.posix:
-            return NEXT
         if not self.quiet:
             self.out.line(self.space, self.complete)
-        if last:
+        if self.source.last():
             return NEXT
         self._append()
         self.space, self.complete = self.source.line()
@@ -342,7 +339,7 @@ class Machine:
 
     def do_N(self, command: Command) -> int | None:
         if self.source.last():
-            if not self.posix and not self.quiet:
+            if not self.posix and not self.quiet and "POSIXLY_CORRECT" not in self.proc.env:
                 self.out.line(self.space, self.complete)
             return NEXT
         self._append()
@@ -391,7 +388,8 @@ class Machine:
                 self.line_files[name] = None
         reader = self.line_files[name]
         if reader is not None and reader.more():
-            self.queue.append(("line", reader.line()[0]))
+            line, complete = reader.line()
+            self.queue.append(("text", line + self.delimiter if complete else line))
         return None
 
     def do_v(self, command: Command) -> int | None:
@@ -466,8 +464,6 @@ class Machine:
         for kind, what in queue:
             if kind == "text":
                 self.out.raw(what)  # type: ignore[arg-type]
-            elif kind == "line":
-                self.out.line(what)  # type: ignore[arg-type]
             else:
                 self._flush_files()
                 self._copy(what)  # type: ignore[arg-type]

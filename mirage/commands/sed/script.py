@@ -120,6 +120,10 @@ class Script:
         raise Exit(1)
 
 
+_LETTERS = {"t": "\t", "n": "\n", "f": "\f", "v": "\v", "a": "\a", "r": "\r"}
+_GNU_ONLY = "wWsSbB<>`'"                                   # special behind a backslash, but not with --posix
+
+
 class Parser:
     """Reads one part of the script character by character."""
 
@@ -256,7 +260,7 @@ class Parser:
             while c not in ("", "\n"):
                 c = self.get()
             return
-        if c and c in "=lr" and script.posix and command.a2 is not None:
+        if c and c in "=lra" and script.posix and command.a2 is not None:
             raise self.bad("command only uses one address")
         if c and c in "eFzQTRWv" and script.posix:
             raise self.bad(f"unknown command: `{c}'")
@@ -316,7 +320,7 @@ class Parser:
 
     def _number(self, command: Command) -> None:
         c = self.nonblank()
-        if c and c in "0123456789":
+        if c and c in "0123456789" and not self.script.posix:
             command.number = self.integer(c)
         else:
             self.back(c)
@@ -389,7 +393,7 @@ class Parser:
         command.text = b"".join(_encode(part) for part in out) + b"\n"
 
     def _text_escape(self, c: str) -> str:
-        simple = {"t": "\t", "n": "\n", "f": "\f", "v": "\v", "a": "\a", "r": "\r"}.get(c)
+        simple = _LETTERS.get(c)
         if simple is not None:
             return simple
         code = self._numeric(c)
@@ -441,7 +445,8 @@ class Parser:
             elif c == "[" and regex:
                 end = _bracket_end(text, self.at)
                 if end > 0:
-                    out.append(text[self.at - 1:end].replace("\\n", "\n"))
+                    bracket = text[self.at - 1:end]
+                    out.append(bracket if self.script.posix else bracket.replace("\\n", "\n"))
                     self.at = end
                     continue
             out.append(c)
@@ -454,7 +459,8 @@ class Parser:
         script = self.script
         text = self._convert(raw)
         try:
-            return compile_bre(text, "I" in flags, syntax="esed" if script.extended else "sed", utf8=script.utf8,
+            syntax = ("posix-" if script.posix else "") + ("esed" if script.extended else "sed")
+            return compile_bre(text, "I" in flags, syntax=syntax, utf8=script.utf8,
                                multiline="M" in flags and script.lines)
         except RegexError as e:
             if str(e).startswith("character class syntax"):
@@ -467,12 +473,21 @@ class Parser:
             return raw
         inner = Parser(self.script, raw, self.where)
         out: list[str] = []
+        posix = self.script.posix
         while c := inner.get():
+            end = _bracket_end(raw, inner.at) if posix and c == "[" else 0
+            if end > 0:                                      # a backslash in brackets is one
+                out.append(raw[inner.at - 1:end])
+                inner.at = end
+                continue
             if c != "\\":
                 out.append(c)
                 continue
             c = inner.get()
-            code = inner._numeric(c) if c in "doxc" and c else None
+            if posix and c and c in (_GNU_ONLY if self.script.extended else _GNU_ONLY + "+?|"):
+                out.append(c)
+                continue
+            code = inner._numeric(c) if c in "doxc" and c else _LETTERS.get(c) if posix else None
             if code is None:
                 out.append("\\" + c)
             else:
@@ -501,6 +516,8 @@ class Parser:
         numbered = False
         while True:
             c = self.get()
+            if c and c in "iImMe" and self.script.posix:
+                raise self.bad(UNKNOWN_OPTION)
             if c in ("i", "I"):
                 flags += "I"
             elif c in ("m", "M"):

@@ -164,7 +164,8 @@ def migrate(parsed: Parsed) -> int:
     try:
         if target is not None and not parsed.get("dry_run"):
             with bar("Copying") as progress:
-                before, steps = maintenance.migrate_copy(path, target, bool(parsed.get("overwrite_target")), key, progress)
+                before, steps = maintenance.migrate_copy(
+                    path, target, bool(parsed.get("overwrite_target")), key, progress)
             if parsed.get("verify") and maintenance.state(path, key) != maintenance.state(target, key):
                 raise Failure(f"{target} does not say the same as {path}")
         else:

@@ -1,8 +1,8 @@
 """`vfs clone`: git fetches the repository through a mount, the files go straight into the database.
 
 The index that git would have written while it checked out the files is written for them as they are in the database.
-Files are dated a second before the clone began, so that the index is newer than any of them: git then takes its word for
-them, and notices every later change.
+Files are dated a second before the clone began, so that the index is newer than any of them: git then takes its word
+for them, and notices every later change.
 """
 from __future__ import annotations
 
@@ -47,7 +47,8 @@ def clone(parsed: Parsed) -> int:
         source = os.path.abspath(source)
     done = False
     try:
-        status = inside(parsed, lambda vfs, place: Clone(vfs, place, source, name).run(bool(parsed.get("verify"))), True)
+        verify = bool(parsed.get("verify"))
+        status = inside(parsed, lambda vfs, place: Clone(vfs, place, source, name).run(verify), create=True)
         done = status == 0
         return status
     finally:
@@ -115,8 +116,9 @@ class Clone:
         start = time.time_ns() // 10 ** 9 * 10 ** 9 - 10 ** 9
         loud = ["--progress"] if sys.stderr.isatty() else ["--quiet"]
         try:
-            result = subprocess.run(["git", "clone", "--no-checkout", "--no-local", *loud, "--", self._source, self._name],
-                                    cwd=self._place, env=self._env, stdin=subprocess.DEVNULL if not loud else None,
+            result = subprocess.run(["git", "clone", "--no-checkout", "--no-local", *loud, "--", self._source,
+                                     self._name], cwd=self._place, env=self._env,
+                                    stdin=subprocess.DEVNULL if not loud else None,
                                     stderr=None if sys.stderr.isatty() else subprocess.PIPE)
         except FileNotFoundError:
             raise Failure("git is not installed") from None
@@ -162,7 +164,7 @@ class Clone:
         no = (b"unspecified", b"unset")
         for path, attribute, value in zip(words[0::3], words[1::3], words[2::3], strict=False):
             if attribute == b"filter" and value not in (*no, b"set"):
-                raise Failure(f"{path.decode('utf-8', 'replace')} needs the filter '{value.decode('utf-8', 'replace')}': "
+                raise Failure(f"{_shown(path)} needs the filter '{_shown(value)}': "
                               "smudge and clean filters are not supported")
             if attribute == b"eol" and value == b"crlf" or attribute == b"ident" and value == b"set" \
                     or attribute == b"working-tree-encoding" and value not in no:
@@ -251,5 +253,10 @@ def _exactly(contents: IO[bytes], size: int) -> bytes:
 
 def _last(text: bytes) -> str:
     lines = text.decode("utf-8", "replace").strip().splitlines()
-    return next((line for line in reversed(lines) if line.startswith(("fatal:", "error:"))), lines[-1] if lines else "failed")
+    told = [line for line in lines if line.startswith(("fatal:", "error:"))] or lines or ["failed"]
+    return told[-1]
+
+
+def _shown(text: bytes) -> str:
+    return text.decode("utf-8", "replace")
 

@@ -56,8 +56,8 @@ def open_database(parsed: Parsed, readonly: bool = False, create: bool = False) 
             readonly = True
     secret(parsed)
     try:
-        return Vfs(path, create=create or path == ":memory:", readonly=readonly, patience=PATIENCE, key=parsed.get("key"),
-                   cipher=parsed.get("cipher"))
+        return Vfs(path, create=create or path == ":memory:", readonly=readonly, patience=PATIENCE,
+                   key=parsed.get("key"), cipher=parsed.get("cipher"))
     except SchemaError as e:
         raise Failure(f"{path}: {e}") from None
     except OSError as e:

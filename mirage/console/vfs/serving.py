@@ -32,7 +32,8 @@ def nfs(parsed: Parsed) -> int:
         with server:
             where = f"[{server.host}]" if ":" in server.host else server.host
             print(f"Serving {vfs.path} over NFS at {server.host}:{server.port}\n"
-                  f"  mount -t nfs -o vers=3,tcp,port={server.port},mountport={server.port},nolock {where}:/ MOUNTPOINT",
+                  f"  mount -t nfs -o vers=3,tcp,port={server.port},mountport={server.port},nolock {where}:/ "
+                  "MOUNTPOINT",
                   flush=True)
             while not stop.wait(0.2):
                 pass

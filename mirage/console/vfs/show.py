@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from mirage.console.vfs.model import Parsed
 
 FEATURES = {"fs": True, "kv": True, "toolCalls": True, "overlay": True, "partialOrigin": True, "timeline": True,
-            "encryption": True, "mount": True, "nfs": False, "mcp": False, "run": False, "sync": False}
+            "clone": True,
+            "encryption": True, "mount": True, "nfs": True, "mcp": True, "run": False, "sync": False}
 
 
 def diff(parsed: Parsed) -> int:

@@ -1,4 +1,4 @@
-"""A server: one TCP port for NFS and MOUNT, a thread for each connection. There is no portmapper: clients name the port.
+"""A server: one TCP port for NFS and MOUNT, a thread for each connection. No portmapper: clients name the port.
 
     mount -t nfs -o vers=3,tcp,port=11111,mountport=11111,nolock 127.0.0.1:/ /mnt/x
 """

@@ -165,7 +165,7 @@ def _compile_stages(node: ast.Pipeline) -> Run:
         sh.pipestatus = codes
         sh.status = status
         if status:
-            if twice and codes[-1]:
+            if twice and codes[-1] and not lastpipe:
                 failed(sh, codes[-1], line)
             failed(sh, status, line)
             sh.pipestatus = codes
@@ -219,11 +219,9 @@ def _last_here(sh: Shell, run: Run, reader: OpenFile | None) -> int:
     undo = [(0, old.incref() if old is not None else None)]
     if reader is not None:
         proc.install(0, reader)
-    sh.in_condition += 1
     try:
         return run(sh)
     finally:
-        sh.in_condition -= 1
         restore(sh, undo)
 
 
