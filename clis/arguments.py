@@ -93,6 +93,8 @@ def _parsed(text: str, where: str) -> Any:
     try:
         return json.loads(text, parse_constant=constant)
     except ValueError as e:
+        if where == "the argument" and text.lstrip()[:1] not in ("{", "["):
+            raise ArgumentError(f"{text[:40]!r} is neither a JSON object nor --key value") from None
         raise ArgumentError(f"{where} is not JSON: {e}") from None
     except RecursionError:
         raise ArgumentError(f"{where} is nested too deeply") from None

@@ -113,12 +113,12 @@ class Config(_Strict):
         """
         from mirage.clis import make_cli
         from mirage.policy import Policy
-        from mirage.vfs.registry import ProviderError, make_mount
+        from mirage.vfs.registry import make_mount
         mounts: dict[str, Mount] = {}
         for path, mount in self.mounts.items():
             try:
                 mounts[path] = make_mount(mount.provider, dict(mount.model_extra or {}), folder=self.folder)
-            except ProviderError as e:
+            except ValueError as e:                          # of the registry, or of the provider itself
                 raise ConfigError(f"{self.file}: mounts: {path}: {e}") from None
         try:
             clis = [make_cli(name, *cli.source(), mounts=mounts, folder=self.folder) for name, cli in self.clis.items()]
@@ -164,7 +164,7 @@ def load(path: str | Path) -> Config:
     path = Path(path)
     try:
         data = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except yaml.YAMLError as e:
+    except (yaml.YAMLError, UnicodeDecodeError) as e:
         raise ConfigError(f"{path}: not valid YAML: {e}") from None
     if data is None:
         data = {}
@@ -183,7 +183,20 @@ def _explain(e: ValidationError) -> str:
     for error in e.errors(include_url=False, include_input=False):
         where = ".".join(str(x) for x in error["loc"])
         if error["type"] == "extra_forbidden":
-            lines.append(f"unknown key {where!r}")
+            lines.append(f"unknown key {where!r}" + _hint([str(x) for x in error["loc"]]))
+        elif error["type"] == "model_type" and len(error["loc"]) == 2:
+            lines.append(f"{where}: write {{provider: NAME, OPTION: VALUE, ...}}")
         else:
             lines.append(f"{where}: {error['msg'].removeprefix('Value error, ')}")
     return "; ".join(lines)
+
+
+def _hint(place: Sequence[str]) -> str:
+    """What may have been meant by an unknown key at this place."""
+    from difflib import get_close_matches
+    if len(place) == 1 and place[0] in ("rules", "allow_paths", "default"):
+        return " (that is a policy: --policy FILE, or `policy: FILE` in a mirage.yaml)"
+    known = {"limits": LimitsConfig, "terminal": TerminalConfig}.get(place[0], Config) if len(place) > 1 else Config
+    keys = [key for key in known.model_fields if key != "file"]
+    close = get_close_matches(place[-1], keys, 1)
+    return f"; did you mean {close[0]!r}?" if close else f"; there are: {', '.join(keys)}"

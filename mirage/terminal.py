@@ -87,6 +87,23 @@ def _guide(machine: Machine, name: str) -> str:
     return vfsmd.vfs_md(machine, machine.gate.policy if machine.gate is not None else None)
 
 
+def _checked(mounts: Any, cwd: Any, env: Any, limits: Any) -> Limits:
+    """The limits; TypeError or ValueError says which argument cannot be, and what to write."""
+    if mounts is not None and not hasattr(mounts, "items"):
+        raise TypeError(f"mounts must be a dict of path -> mount, not {type(mounts).__name__}")
+    for path, mount in (mounts or {}).items():
+        if not hasattr(getattr(mount, "mount", mount), "capabilities"):
+            raise TypeError(f"mounts: {path}: {mount!r} is no mount; for a folder: Host(...) of mirage.mounts")
+    for name, value in (env or {}).items():
+        if not (isinstance(name, str) and isinstance(value, str)):
+            raise TypeError(f"env: {name!r}: names and values must be texts, not {value!r}")
+    if not cwd.startswith("/"):
+        raise ValueError(f"cwd must be an absolute path, not {cwd!r}")
+    if not isinstance(limits, Limits | None):
+        raise TypeError(f"limits must be Limits(timeout=..., ...), not {type(limits).__name__}")
+    return limits or Limits()
+
+
 def cut_middle(text: str, limit: int) -> str:
     """`text`, or its beginning and end with a note between them how to see what was left out."""
     if len(text) <= limit:
@@ -117,7 +134,7 @@ class Terminal:
                  journal: str | Path | None = None, *, tz: str = "UTC", hostname: str = "mirage",
                  clock: Callable[[], float] | None = None, net: Iterable[str] = (),
                  index: str | Path | None = None) -> None:
-        limits = limits or Limits()
+        limits = _checked(mounts, cwd, env, limits)
         by_name = {cli.name: cli for cli in clis}
         options: dict[str, Any] = {"clock": clock} if clock else {}
         self.machine = Machine(Namespace(), clis=by_name, hostname=hostname, tz=tz, net=net, **options)
@@ -163,7 +180,7 @@ class Terminal:
         from mirage.config import load
         return load(path).make_terminal(**overrides)
 
-    def run(self, text: str, stdin: bytes | OpenFile = b"", timeout: float | None = None, *,
+    def run(self, text: str, stdin: bytes | str | OpenFile = b"", timeout: float | None = None, *,
             stdout: OpenFile | None = None, stderr: OpenFile | None = None, final: bool = False,
             line: int = 1) -> Result:
         """Run a line (or a script) of bash. `timeout` in seconds overrides the limit (0: none). Never raises for
@@ -172,6 +189,8 @@ class Terminal:
         With `stdout` or `stderr` that stream goes there as it comes and is empty in the Result. `final` says that it is
         the last line: jobs are waited for and the EXIT trap runs at its end. `line` numbers its first line in messages.
         """
+        if isinstance(stdin, str):
+            stdin = stdin.encode()
         gate = self.machine.gate
         if gate is None:
             done = self.session.run(text, stdin, timeout, stdout=stdout, stderr=stderr, final=final, line=line)
@@ -188,7 +207,7 @@ class Terminal:
         from mirage.planner import explain
         return explain(self, text)
 
-    async def arun(self, text: str, stdin: bytes = b"", timeout: float | None = None) -> Result:
+    async def arun(self, text: str, stdin: bytes | str = b"", timeout: float | None = None) -> Result:
         """run() for asyncio: the line runs on the Session's own thread; cancelling the task stops the line."""
         import asyncio
         self.session.move_to_thread()

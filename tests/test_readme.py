@@ -7,9 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = ("README.md", "docs/harness.md", "docs/clis.md")
+PAGES = ("README.md", *sorted(f"docs/{page.name}" for page in (ROOT / "docs").glob("*.md")))
 
 
 def blocks(kind: str) -> list[tuple[str, int, str]]:
@@ -25,6 +26,7 @@ def blocks(kind: str) -> list[tuple[str, int, str]]:
 @pytest.mark.parametrize(("page", "line", "code"), [pytest.param(*b, id=f"{b[0]}:{b[1]}") for b in blocks("python")])
 def test_python(page: str, line: int, code: str, tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("x = 1  # TODO: more\n")
+    (tmp_path / "project").mkdir()
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr
     assert "TODO" not in code or done.stdout.strip() == "/src/a.py:1:x = 1  # TODO: more"
@@ -37,6 +39,18 @@ def test_console(page: str, line: int, text: str, tmp_path: Path) -> None:
         program = command.replace("mirage ", f"{sys.executable} -m mirage.console ", 1)
         done = subprocess.run(["sh", "-c", program], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
         assert done.stdout + done.stderr == output and output
+
+
+@pytest.mark.parametrize(("page", "line", "text"), [pytest.param(*b, id=f"{b[0]}:{b[1]}") for b in blocks("yaml")])
+def test_yaml(page: str, line: int, text: str) -> None:
+    """A configuration, a policy, or the declaration of a service (which has its own test)."""
+    from mirage.config import Config
+    from mirage.policy import Policy
+    data = yaml.safe_load(text)
+    if set(data) <= set(Config.model_fields):
+        Config.model_validate(data)
+    elif "tree" not in data:
+        Policy.load(text)
 
 
 def test_every_page_is_in_the_index_and_every_link_leads_somewhere() -> None:

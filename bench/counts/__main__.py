@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from mirage.bench.counts.model import Count, count
+from mirage.bench.counts.model import Count, Unavailable, count
 from mirage.bench.counts.services import SERVICES
 
 HEAD = """\
@@ -61,11 +61,15 @@ def main() -> int:
     for service in SERVICES:
         if options.service and service.name not in options.service:
             continue
-        with service.open() as account:
-            counts = list(count(account, service.name))
-            if python is not None:
-                from mirage.bench.counts.peer import add
-                add(python, account, counts)
+        try:
+            with service.open() as account:
+                counts = list(count(account, service.name))
+                if python is not None:
+                    from mirage.bench.counts.peer import add
+                    add(python, account, counts)
+        except Unavailable as e:
+            print(f"{service.name:8} not installed here: {e}")
+            continue
         for found in counts:
             peer = "" if found.peer is None else str(found.peer)
             print(f"{service.name:8} {found.script.name:20} {found.script.minimum:6} {found.ours:6} {peer:>10}  "

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager, contextmanager
 from math import ceil
 from typing import Any
 
+from mirage.bench.counts import stores
 from mirage.bench.counts.model import Account, Script, Service, standard
 from mirage.terminal import Terminal
 from mirage.vfs.secrets import Secret
@@ -67,21 +68,21 @@ def slack() -> Iterator[Account]:
 
         with terminal() as one:
             channels = len(one.run("ls /slack/channels").stdout.splitlines())
-            conversations = len(one.run("ls -d /slack/channels/* /slack/dms/*").stdout.splitlines())
+            open_ = [c for c in simulator.workspace.conversations.values() if not c.get("is_archived")]
             found = len(one.run("grep -rlw --exact --include=chat.jsonl Champagne /slack").stdout.splitlines())
         channel = "/slack/channels/apollo__C02APOLLO"
         file = f"{channel}/2026-09-22/chat.txt"
         scripts = standard("/slack/channels", channels, 200, file, 5, "/slack", "Champagne", found,
-                           options="--include=chat.jsonl", unsure=conversations + 5,
+                           options="--include=chat.jsonl", unsure=len(open_) + 5,
                            why="the newest of each conversation, reactions, conversations, people, files")
         theirs = f"{channel}/2026-09-22/chat.jsonl"
         ls = "ls /slack/channels"
         _peer(scripts, {"cold ls": ((), ls), "second ls": ((ls,), ls),
                         "second cat": ((f"cat {theirs}",), f"cat {theirs}"),
-                        "cat by path, cold": ((), f"cat {theirs}"), "grep -rw": ((), "grep -rlw Champagne /slack")})
+                        "cat by path, cold": ((), f"cat {theirs}"), "grep -rw": ((), "grep -rlw --include=chat.jsonl Champagne /slack")})
         yield Account(simulator, terminal, scripts, {
             "vfs": "SlackVFS", "config": "SlackConfig", "at": "/slack",
-            "options": {"token": "xoxp-simulator", "search_token": "xoxp-simulator",
+            "options": {"token": "xoxp-simulator", "search_token": "xoxp-simulator", "content_search": True,
                         "base_url": f"{simulator.address}api"}})
 
 
@@ -91,12 +92,12 @@ def _peer(scripts: list[Script], lines: dict[str, tuple[tuple[str, ...], str]]) 
 
 
 def simulated(name: str, simulator: str, mount: Callable[[Any, Any], Any], at: str, listing: str, page: int,
-              find: str, word: str, *, n: int | None = None,
+              find: str, word: str, *, n: int | None = None, least: tuple[int, str] | None = None,
               **rest: Any) -> Callable[[], AbstractContextManager[Account]]:
     """A service whose simulator is the class `simulator` of bench/services/NAME, its mount mount(module, simulator).
 
     find  arguments of find that give the file of the scripts first;  n: items of `listing`, where a name is not one
-    item;  word, rest: as in `standard`
+    item;  least: calls of the search, and why, where one answer has many files;  word, rest: as in `standard`
     """
     @contextmanager
     def open_account() -> Iterator[Account]:
@@ -111,7 +112,11 @@ def simulated(name: str, simulator: str, mount: Callable[[Any, Any], Any], at: s
                 usage = one.run(f"grep -rlw {word} {at}").usage if word else None
             found = usage.candidates if usage is not None else 0
             depth = file.count("/")
-            yield Account(running, terminal, standard(listing, items, page, file, depth, at, word, found, **rest))
+            scripts = standard(listing, items, page, file, depth, at, word, found, **rest)
+            for script in scripts:
+                if script.name == "grep -rw" and least is not None:
+                    script.minimum, script.rule = least
+            yield Account(running, terminal, scripts)
     return open_account
 
 
@@ -123,8 +128,8 @@ SERVICES = [
         "", n=200, first=1)),
     Service("linear", simulated(
         "linear", "LinearSimulator", lambda t, s: t.Linear(Token("lin_api_simulator"), endpoint=s.address), "/linear",
-        "/linear/ENG/issues", 250, "/linear/ENG/issues -name '*.md'", "kelvin", n=200, first=1, unsure=10,
-        why="projects, cycles and members of each team, which are not searched")),
+        "/linear/ENG/issues", 250, "/linear/ENG/issues -name '*.md'", "kelvin", n=200, first=1, least=(
+            15, "teams, workspace + for each of 3 teams a search, projects, cycles, members + what a filter does not give"))),
     Service("gdrive", simulated(
         "gdrive", "DriveSimulator", lambda t, s: t.Drive(Token("simulator-token"), endpoint=s.address, rate=0.0), "/gd",
         "/gd", 1000, "/gd/Projects -name '*.md'", "")),
@@ -134,4 +139,6 @@ SERVICES = [
     Service("canvas", simulated(
         "canvas", "CanvasSimulator", lambda t, s: t.Canvas(s.address, Token("canvas-simulator"), rate=0.0), "/canvas",
         "/canvas/courses", 100, "/canvas/courses/Calib* -name '*.json'", "")),
+    Service("notion", stores.notion), Service("s3", stores.s3), Service("postgres", stores.postgres),
+    Service("redis", stores.redis), Service("mongodb", stores.mongodb),
 ]

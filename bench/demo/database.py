@@ -1,4 +1,4 @@
-"""The company's database, a SQLite file: orders, customers, suppliers and stock as in the documents; stations, tickets."""
+"""The company's database, a SQLite file: orders, customers, suppliers, stock as in the documents; stations, tickets."""
 from __future__ import annotations
 
 import csv

@@ -272,6 +272,11 @@ class Printer:
                 shown = label
                 if self.columns > 1 and label.endswith("\t"):
                     shown = label[:-1] + self.gap(column + len(label) - 1, column + self._number_width())
+                if self.tabify:
+                    digits = shown.lstrip(" ")
+                    shown = self.gap(column, column + len(shown) - len(digits)) + digits
+                    if not text.strip(" ") and place == len(cells) - 1:
+                        shown = shown.rstrip(" \t")
                 out += shown
                 used = self._number_width()
                 column += used

@@ -8,7 +8,7 @@ from operator import ne
 
 from mirage.commands._getopt import NONE, OPTIONAL, REQUIRED, Spec, parse
 from mirage.commands._io import line_blocks, open_input
-from mirage.commands._text import choice, extra_operand, fatal, parse_size, shell_quote
+from mirage.commands._text import choice, extra_operand, fatal, is_utf8, parse_size, shell_quote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def main(proc: Process) -> int:
                 proc.install(1, proc.open(operands[1], os.O_WRONLY | os.O_CREAT | os.O_TRUNC))
             except OSError as e:
                 raise fatal(proc, f"{shell_quote(operands[1])}: {e.strerror}") from None
-        key_of = _key(fields, skip, check, "i" in flags)
+        key_of = _key(fields, skip, check, "i" in flags, is_utf8(proc.env))
         if key_of is None and not grouping and "D" not in flags and not flags >= {"d", "u"}:
             _whole_lines(proc, file, delimiter, flags)
         else:
@@ -104,20 +104,24 @@ def _obsolete(args: list[str]) -> list[str]:
     return out
 
 
-def _key(fields: int, skip: int, check: int | None, fold: bool) -> Callable[[bytes], bytes] | None:
+def _part(line: bytes, skip: int, check: int | None) -> bytes:
+    """-s and -w count characters."""
+    text = line.decode("utf-8", "surrogateescape")
+    return text[skip:][:check].encode("utf-8", "surrogateescape")
+
+
+def _key(fields: int, skip: int, check: int | None, fold: bool, utf8: bool) -> Callable[[bytes], bytes] | None:
     """What of a line is compared; None for the whole line."""
     if not (fields or skip or check is not None or fold):
         return None
-    skipped = re.compile(rb"(?:[ \t]*[^ \t]+){0,%d}" % min(fields, 65535))
+    skipped = re.compile(rb"(?:[ \t]*[^ \t]*){%d}" % min(fields, 65535))
 
     def key(line: bytes) -> bytes:
         if fields:
             found = skipped.match(line)
             line = line[found.end():] if found else line
-        if skip:
-            line = line[skip:]
-        if check is not None:
-            line = line[:check]
+        if skip or check is not None:
+            line = _part(line, skip, check) if utf8 and not line.isascii() else line[skip:][:check]
         return line.translate(_LOWER) if fold else line
     return key
 

@@ -42,7 +42,8 @@ def demo_terminal(mounts: Mapping[str, Mount] | None = None, env: Mapping[str, s
     simulated, clis = services(now)
     table: dict[str, Mount] = {**simulated, "/docs": Documents(DOCS), **(mounts or {})}
     options.setdefault("clock", now)
-    terminal = Terminal(table, env=env, clis=[*clis, *options.pop("clis", ())], **options)
+    programs: list[Any] = [*clis, *options.pop("clis", ())]
+    terminal = Terminal(table, env=env, clis=programs, **options)
     if "/" not in table:
         terminal.machine.namespace.table.root.mount.unlisted = SYSTEM
     return terminal

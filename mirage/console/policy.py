@@ -95,6 +95,8 @@ def _is_policy(path: str) -> bool:
     try:
         with open(path, encoding="utf-8") as file:
             data = yaml.safe_load(file)
-    except (OSError, yaml.YAMLError) as e:
+    except OSError as e:
+        raise UsageError(f"{path}: {e.strerror}") from None
+    except (ValueError, yaml.YAMLError) as e:
         raise UsageError(f"{path}: {e}") from None
     return isinstance(data, dict) and bool({"rules", "allow_paths", "default"} & set(data))

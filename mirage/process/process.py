@@ -318,7 +318,7 @@ class Process:
     def _internal_error(self, e: Exception) -> int:
         self.machine.internal_error(self, e)
         try:
-            self.message(f"internal error: {type(e).__name__}")
+            self.message(internal_error_text(e))
         except OSError:
             pass
         return 70
@@ -364,7 +364,10 @@ class Process:
     def message(self, text: str) -> None:
         """`NAME: text` and a newline on standard error; in an `except` block also why the policy refused."""
         error = sys.exception()
-        note = refusal_note(error) if isinstance(error, PermissionError) else ""
+        note = ""
+        if isinstance(error, PermissionError):
+            note = refusal_note(error)
+            error.note_told = bool(note)  # type: ignore[attr-defined]  # not again, should the tool add it itself
         self.write_error(f"{self.name}: {text}\n{note}")
 
     def fail(self, what: str, error: OSError) -> None:
@@ -397,11 +400,22 @@ class Opened:
         self.file.decref()
 
 
+def internal_error_text(error: Exception) -> str:
+    """What the agent reads instead of a traceback; a package that is not installed is named."""
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        return (f"not available: the Python package '{error.name}' is not installed where this terminal runs; "
+                "the extras of mirage-terminal bring what services need")
+    return f"internal error: {type(error).__name__}"
+
+
 def refusal_note(error: OSError) -> str:
     """The line that follows an error message when the policy refused (once in a process) or a service said why."""
+    if getattr(error, "note_told", False):
+        error.note_told = False  # type: ignore[attr-defined]
+        return ""
     take = getattr(error, "take_note", None)
     note = take() if take is not None else getattr(error, "note", None)
     return f"mirage: {note}\n" if note else ""
 
 
-__all__ = ["LimitExceeded", "Opened", "Process", "refusal_note"]
+__all__ = ["LimitExceeded", "Opened", "Process", "internal_error_text", "refusal_note"]

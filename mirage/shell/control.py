@@ -48,6 +48,8 @@ class ShellError(Exception):
     line number, another function): it prints once.
     """
 
+    ends_errexit = True                                      # with ``set -e`` the shell ends
+
     def __init__(self, message: str, status: int = 1, fatal: bool = False) -> None:
         super().__init__(message)
         self.message = message
@@ -69,5 +71,13 @@ class ShellError(Exception):
 class ArithError(ShellError):
     """An error in an arithmetic expression; `message` begins with the expression."""
 
+    ends_errexit = False
+
     def is_prefixed(self, command: str) -> bool:
         return command != ""
+
+
+class SubstringError(ShellError):
+    """``${x:0:-9}``: an end before the start."""
+
+    ends_errexit = False

@@ -76,6 +76,11 @@ def _set_line(sh: Shell, text: str) -> None:
     sh.line = _integer(text)
 
 
+def _level(sh: Shell) -> str:
+    """The words of a simple command in a pipeline are expanded before that counts as a subshell."""
+    return str(sh.subshell_level - sh.extra.get("plain_stages", ()).count(len(sh.call_stack)))
+
+
 def _set_level(sh: Shell, text: str) -> None:
     sh.subshell_level = _integer(text)
 
@@ -169,7 +174,7 @@ TABLE: dict[str, Dynamic] = {
     "EPOCHSECONDS": Dynamic(lambda sh: str(int(sh.proc.now()))),
     "EPOCHREALTIME": Dynamic(_epoch_realtime),
     "BASHPID": Dynamic(lambda sh: str(sh.proc.pid), None, INTEGER),
-    "BASH_SUBSHELL": Dynamic(lambda sh: str(sh.subshell_level), _set_level),
+    "BASH_SUBSHELL": Dynamic(_level, _set_level),
     "BASH_COMMAND": Dynamic(_command),
     "BASH_ARGV0": Dynamic(lambda sh: sh.name, _set_name),
     "HISTCMD": Dynamic(_history_number, None, INTEGER),

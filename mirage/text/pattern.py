@@ -507,12 +507,13 @@ class _Groups(Pattern):
 
 
 SHORT = 256  # characters, up to which sets of positions are the faster way
-_PAUSE_EVERY = 64  # starts of a negated group
-MAX_WORK = 1 << 30  # bits that the positions of one negated match may take together
+_PAUSE_EVERY = 64  # turns
+_TURN = 2048  # bits for which a turn takes as long as for its other work
+MAX_WORK = 1 << 29  # bits that the positions of one text may take together
 
 
 class PatternTooComplex(Exception):
-    """A negated group (``!(...)``) would take too long on a text of this length."""
+    """A pattern with a negated group (``!(...)``) would take too long on a text of this length."""
 
 
 def _encoded(text: str) -> bytes:
@@ -618,6 +619,7 @@ class _Positions:
         reached = once
         fresh = once
         while fresh:
+            self.turn()
             fresh = self.alternatives(group, fresh) & ~reached
             reached |= fresh
         return reached | starts if op == "*" else reached
@@ -629,15 +631,19 @@ class _Positions:
         while starts and missing:
             low = starts & -starts
             starts ^= low
-            self.work += len(self.text)
-            self.turns += 1
-            if self.work > MAX_WORK:
-                raise PatternTooComplex
-            if not self.turns % _PAUSE_EVERY:
-                pause()
+            self.turn()
             result |= self.from_on(low) & ~self.alternatives(group, low)
             missing &= ~result
         return result
+
+    def turn(self) -> None:
+        """One more start of a negation, or round of a repeated group."""
+        self.work += len(self.text) + _TURN
+        self.turns += 1
+        if self.work > MAX_WORK:
+            raise PatternTooComplex
+        if not self.turns % _PAUSE_EVERY:
+            pause()
 
     def alternatives(self, group: Group, starts: int) -> int:
         result = 0

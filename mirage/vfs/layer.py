@@ -58,7 +58,7 @@ else:
 
 BASE_INO = 1 << 48                                           # set in the inode numbers that come from the base
 PIECE = 1 << 20                                              # bytes copied at a time
-AT_ONCE = 4 << 20                                            # a file up to this size is copied in one transaction
+AT_ONCE = 2 << 20                                            # a file up to this size is copied in one transaction
 TEMPORARY = ".mirage-copy-"
 THRESHOLD = 1 << 20                                          # bytes above which `auto` keeps a file's origin
 

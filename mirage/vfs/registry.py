@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 GROUP = "mirage.mounts"
+LIBRARIES = {"canvas": "httpx", "fsspec": "fsspec", "gcal": "googleapiclient", "gdrive": "googleapiclient", "github": "github",
+             "gmail": "googleapiclient", "http": "httpx", "imap": "imapclient", "linear": "httpx", "mongodb": "pymongo",
+             "notion": "httpx", "redis": "redis", "rest": "httpx", "s3": "s3fs", "slack": "slack_sdk", "sql": "sqlalchemy"}
 INTERNAL = ("bin", "dev", "document", "google", "mail", "proc")       # parts of the tree and of other mounts
 
 
@@ -68,6 +71,7 @@ def make_mount(name: str, options: Mapping[str, Any], folder: str | os.PathLike[
     folder  where relative paths of the host start; "" is the current directory
     Raises ProviderError, and OSError where the mount itself cannot be made.
     """
+    import importlib.util
     module = provider(name)
     known: dict[str, Any] = getattr(module, "OPTIONS", {})
     ready = {}
@@ -80,6 +84,9 @@ def make_mount(name: str, options: Mapping[str, Any], folder: str | os.PathLike[
     if missing:
         argument = f" (write {name}:{missing[0].upper()})" if missing[0] == getattr(module, "ARGUMENT", None) else ""
         raise ProviderError(f"{name}: the option {missing[0]!r} is missing{argument}")
+    library = LIBRARIES.get(name, "")
+    if library and importlib.util.find_spec(library) is None:
+        raise ProviderError(f"{name}: the package {library} is not installed: pip install 'mirage-terminal[{name}]'")
     return module.build(**ready)
 
 

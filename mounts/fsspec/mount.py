@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from mirage.process import blocking
 from mirage.vfs.describe import Description
 from mirage.vfs.handles import Draft, RangeHandle, WriteBack
-from mirage.vfs.service import Freshness
+from mirage.vfs.service import ByteCache, Freshness, line_of, on_behalf
 from mirage.vfs.types import S_IFDIR, S_IFREG, Capabilities, Entry, Stat, error, new_device
 
 if TYPE_CHECKING:
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 TIMES = ("mtime", "LastModified", "last_modified", "modified", "updated", "created")
 TAGS = ("ETag", "etag", "md5Hash", "content_md5", "VersionId", "generation", "crc32c")
+SMALL = 1 << 20                                              # contents up to this size are kept, with their tag
+AGAIN = 3                                                    # readings of a file that changes meanwhile
+KEPT = 16 << 20                                              # bytes in all
 SHADOW = "__object"                                          # of a key that is a directory as well
 READ_ONLY = ("read_many", "describe", "open")
 WRITABLE = ("create", "mkdir", "remove", "rename", "replace")
@@ -54,6 +57,7 @@ class FileStore:
         self._fresh = Freshness(ttl)
         self._infos: dict[str, Info | None] = {}             # path -> what the store said; None: nothing there
         self._listings: dict[str, dict[str, Info]] = {}      # directory -> name -> info
+        self._contents = ByteCache(KEPT)
         self._folders: set[str] = set()                      # of an object store: made here, perhaps empty
         self._drafts: dict[str, Draft] = {}
         self._turn = 0                                       # an answer to an older turn is not kept
@@ -87,13 +91,22 @@ class FileStore:
                 return self._infos[path]
             turn = self._turn
         try:
-            found = blocking.call(self._ask, path)
+            found = self._as_directory(path, name) or blocking.call(self._ask, path)
         except (FileNotFoundError, NotADirectoryError):
             found = self._shadowed(path)
         with self._lock:
             if turn == self._turn:
                 self._infos[path] = found
         return found
+
+    def _as_directory(self, path: str, name: str) -> Info | None:
+        """A name without an extension is probably that of a directory, which a store of keys tells by its listing."""
+        if "." in name or path.endswith(SHADOW) or not self.store.flat:
+            return None
+        try:
+            return {"type": "directory"} if self._listing(path) else None
+        except (FileNotFoundError, NotADirectoryError):
+            return self._infos.get(path)
 
     def _ask(self, path: str) -> Info | None:
         info: Info = self.store.call(path, "info", self.store.full(path))
@@ -133,6 +146,7 @@ class FileStore:
             name = whole.rpartition("/")[2]
             if whole == own:
                 if info.get("type") == "file" and len(found) == 1 and not str(info["name"]).endswith("/"):
+                    self._infos[path] = info
                     raise error(errno.ENOTDIR, path)
             elif name not in ("", ".", "..") and info.get("type") in ("file", "directory"):
                 if info["type"] == "file" and entries.get(name, {}).get("type") == "directory":
@@ -218,27 +232,46 @@ class FileStore:
 
     def _fetch(self, path: str, info: Info, offset: int, length: int | None) -> bytes:
         size = info.get("size")
+        tag = next((str(info[key]) for key in TAGS if info.get(key)), "")
+        if tag and size is not None and size <= SMALL:
+            kept: bytes | None = self._contents.get((path, tag))
+            if kept is not None:
+                return kept[offset:] if length is None else kept[offset:offset + length]
         end = None if length is None else offset + length
         if length == 0 or size is not None and offset >= size:
             return b""
         if size is not None and end is not None:
             end = min(end, size)
         full = self.store.full(path) if not path.endswith(SHADOW) else str(info["name"])
-        data: bytes = self.store.call(path, "cat_file", full, start=offset or None, end=end)
+        start = offset or None
+        if end is None and size is not None and self.store.asks_size:
+            start, end = offset, size + 1                    # a byte more, to see whether it grew
+        data: bytes = self.store.call(path, "cat_file", full, start=start, end=end)
         self.counters.add(size=len(data))
-        if size is not None and len(data) != (size if end is None else end) - offset:
+        whole = end is None or size is not None and end > size
+        if size is not None and len(data) != (size if whole or end is None else end) - offset:
             self.forget()
-            fresh = self._ask(path) if not offset and end is None else None
-            if fresh is not None and fresh.get("size") == len(data):
-                return bytes(data)                           # replaced between the question and the answer: all is new
+            for _ in range(AGAIN if not offset and whole else 0):
+                fresh = self._ask(path)
+                if fresh is None or fresh.get("size") == len(data):
+                    break                                    # replaced between the question and the answer: all is new
+                data = self.store.call(path, "cat_file", full)
+            else:
+                fresh = None
+            if fresh is not None:
+                return bytes(data)
             failure = error(errno.EIO, path)
             failure.note = f"{self.store.name}: the file changed while it was read"  # type: ignore[attr-defined]
             raise failure
+        if tag and not offset and whole and len(data) <= SMALL:
+            self._contents.put((path, tag), bytes(data), len(data) + 200)
         return bytes(data)
 
     def read_many(self, paths: Sequence[str]) -> Iterator[tuple[str, bytes | OSError]]:
         """Contents in the order of the paths, several at a time."""
-        for path, data in zip(paths, blocking.map_ordered(self.read, paths), strict=True):
+        line = line_of()
+        found = blocking.map_ordered(lambda path: on_behalf(line, self.read, path), paths)
+        for path, data in zip(paths, found, strict=True):
             if isinstance(data, Exception) and not isinstance(data, OSError):
                 raise data
             yield path, data
@@ -445,7 +478,10 @@ class FileStore:
         return Description(f"Files of {self.store.label}; keys are paths.", writable=self.writable)
 
     def backend(self, path: str) -> tuple[str, str]:
-        return "fsspec", f"{self.store.label}:{path}"
+        """The kind of store, and the path in all of it: that of a bucket or folder is below another's."""
+        scheme, _, where = self.store.label.partition("://")
+        root = f"/{where.strip('/')}" if where.strip("/") else ""
+        return f"store:{scheme}", (root + path).rstrip("/") or "/"
 
     def __repr__(self) -> str:
         return f"FileStore({self.store.label})"

@@ -57,6 +57,11 @@ class Store:
         protocol = self.fs.protocol
         return bool(FLAT & ({protocol} if isinstance(protocol, str) else set(protocol)))
 
+    @property
+    def asks_size(self) -> bool:
+        """Does it ask for the size before it reads a whole file?"""
+        return int(getattr(self.fs, "max_concurrency", 1) or 1) > 1
+
     def full(self, path: str) -> str:
         """The store's own path of a path in the mount."""
         root = self._get()[1]

@@ -205,6 +205,11 @@ class ImapClient:
         self.counters.add(calls=1)
         return Connection(imap, self.counters)
 
+    @property
+    def account(self) -> str:
+        """Equal for two clients of one mailbox."""
+        return f"{self.user}@{self.host}:{self.port}"
+
     def same_account(self, host: str, user: str, port: int) -> bool:
         return (host, user) == (self.host, self.user) and port in (0, self.port)
 

@@ -175,6 +175,10 @@ class MongoDB:
         return [(f"/{directory}/{name}/{each}", found, each) for directory, own in chosen.items()
                 for name, found in self.collections(own).items() for each in FILES]
 
+    def backend(self, path: str) -> tuple[str, str]:
+        """The server, for rules about another mount of it."""
+        return f"mongodb:{self.server.url!r}", path
+
     def describe(self) -> Description:
         return Description(
             "MongoDB: databases, then collections. `head`, `tail -n`, `wc -l` are cheap. Change it with `mongo`.",

@@ -50,5 +50,13 @@ class Redis(FileStore):
                     '[{"member", "score"}]')],
             writable=self.writable)
 
+    def backend(self, path: str) -> tuple[str, str]:
+        """The database, and the path in a mount of all its keys."""
+        prefix = self.store.prefix
+        if prefix and not prefix.endswith(":"):
+            return f"redis:{self.store.label}", path
+        where = "/" + prefix.replace(":", "/").rstrip("/") + path
+        return f"redis:{self.store.url!r}", where.replace("//", "/").rstrip("/") or "/"
+
     def __repr__(self) -> str:
         return f"Redis({self.store.label})"

@@ -64,6 +64,11 @@ class SlackClient:
     def connect(self) -> None:
         """Called before every request; a subclass may start its server here."""
 
+    @property
+    def account(self) -> str:
+        """Equal for two clients of one account; shows the name of the secret, not its text."""
+        return f"{self.endpoint}:{self._secrets['token']!r}"
+
     def same_account(self, token: Secret | None, endpoint: str) -> bool:
         """Do these options name the account of this client?"""
         root = endpoint.rstrip("/") + "/" if endpoint else ENDPOINT

@@ -181,6 +181,10 @@ class Sql:
         from mirage.mounts.sql.estimate import estimate
         return estimate(self, path, action, queries)
 
+    def backend(self, path: str) -> tuple[str, str]:
+        """The database, for rules about another mount of it."""
+        return f"sql:{self.database.url!r}", path
+
     def describe(self) -> Description:
         return Description(
             "Database: schemas, then tables and views. `head`, `tail -n` and `wc -l` of rows.jsonl are cheap. "

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 PATIENCE = 30.0                                              # seconds to wait for other programs' transactions
 GLANCE = 0.002                                               # seconds
 CHECKPOINT_PAGES = 4000
+ROOMY = 256 << 20                                            # bytes free, with which nobody has to look closer
+SPARE = 512 << 10                                            # bytes that stay free for removing files
 ERRNO = {sqlite3.SQLITE_FULL: errno.ENOSPC, sqlite3.SQLITE_READONLY: errno.EROFS, sqlite3.SQLITE_BUSY: errno.EBUSY,
          sqlite3.SQLITE_LOCKED: errno.EBUSY, sqlite3.SQLITE_CANTOPEN: errno.ENOENT, sqlite3.SQLITE_TOOBIG: errno.EFBIG,
          sqlite3.SQLITE_NOMEM: errno.ENOMEM, sqlite3.SQLITE_PERM: errno.EACCES}
@@ -251,6 +253,32 @@ class Connection:
         except sqlite3.Error as e:
             if not is_busy(e):
                 raise as_oserror(e) from None
+
+    def make_room(self, size: int = 0) -> None:
+        """Before `size` bytes are stored: DatabaseError ENOSPC where what the write-ahead log holds could not be moved
+        into the file any more afterwards, for then nothing could be removed either. Not in a transaction."""
+        if self.path == ":memory:" or self.readonly or self._depth or self._spare(size) >= 0:
+            return
+        try:
+            with self.lock:
+                if not self._depth:
+                    self.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        except sqlite3.Error as e:
+            if not is_busy(e) and getattr(e, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_FULL:
+                raise as_oserror(e) from None
+        if size and self._spare(size) < 0:
+            raise DatabaseError(errno.ENOSPC, "vfs: no space left beside the database")
+
+    def _spare(self, size: int) -> int:
+        """Bytes that are free beyond what moving the log, and storing and moving `size` bytes more, needs."""
+        try:
+            real = os.statvfs(os.path.dirname(self.path) or ".")
+            free = real.f_bavail * real.f_frsize
+            return ROOMY if free > ROOMY else free - os.stat(self.path + "-wal").st_size - 2 * size - SPARE
+        except FileNotFoundError:
+            return free - 2 * size - SPARE
+        except OSError:
+            return ROOMY
 
     @property
     def sql(self) -> sqlite3.Connection:

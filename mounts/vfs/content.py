@@ -116,10 +116,14 @@ def shrink(db: Connection, ino: int, size: int) -> None:
             put(db, ino, last, held[:used])
 
 
-def clear(db: Connection, ino: int, offset: int, end: int, size: int) -> None:
-    """The bytes from `offset` to `end` of a file of `size` bytes read as zeros; a large range becomes a hole."""
-    end = min(end, size)
+def clear(db: Connection, ino: int, offset: int, end: int, size: int, most: int) -> int:
+    """The bytes from `offset` to `end`, at most `size`, of a file of `size` bytes read as zeros; a large range becomes
+    a hole. Where more than `most` bytes are stored there only the first of them go: the offset behind those."""
     chunk_size = db.chunk_size
+    row = db.execute("SELECT chunk_index FROM fs_data WHERE ino = ? AND chunk_index >= ? ORDER BY chunk_index"
+                     " LIMIT 1 OFFSET ?", (ino, offset // chunk_size, max(1, most // chunk_size))).fetchone()
+    if row is not None:
+        end = min(end, row[0] * chunk_size)
     hole = end - offset > HOLE
     for index in (range(offset // chunk_size, -(-end // chunk_size)) if not hole and end > offset
                   else {offset // chunk_size, (end - 1) // chunk_size} if end > offset else ()):
@@ -131,6 +135,7 @@ def clear(db: Connection, ino: int, offset: int, end: int, size: int) -> None:
     if hole:
         first, last = -(-offset // chunk_size), end // chunk_size if end < size else -(-end // chunk_size)
         db.execute("DELETE FROM fs_data WHERE ino = ? AND chunk_index >= ? AND chunk_index < ?", (ino, first, last))
+    return end
 
 
 def seek(db: Connection, ino: int, offset: int, size: int, data: bool) -> int:

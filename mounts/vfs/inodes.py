@@ -10,8 +10,8 @@ import os
 import threading
 
 from mirage.mounts.vfs import content
-from mirage.mounts.vfs.names import shown, stored
-from mirage.mounts.vfs.tree import NODE, Node, written_mode
+from mirage.mounts.vfs.names import shown, stored, usable
+from mirage.mounts.vfs.tree import NODE, SHORT, Node, written_mode
 from mirage.process import blocking
 from mirage.vfs.inodes import (
     FALLOC_KEEP_SIZE,
@@ -274,12 +274,15 @@ class TreeInodes:
             held = tree.open_files.get(node)
         if held is not None:
             self._flush(held)
+        if changes.size is not None:
+            content.check_size(changes.size)
+            with Busy(self):
+                tree.shorten(node, changes.size)
         with self._writing():
             found = self._node(node)
             if changes.size is not None:
                 if found.kind != S_IFREG:
                     raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
-                content.check_size(changes.size)
                 tree.resize(found, changes.size)
             mode = changes.mode
             if changes.drop_privileges and found.kind == S_IFREG:
@@ -326,6 +329,7 @@ class TreeInodes:
 
     def _remove(self, parent: int, name: str, directory: bool) -> None:
         tree = self.tree
+        self.db.make_room()
         with self._writing():
             above = self._directory(parent)
             node = tree.child(parent, name)
@@ -481,7 +485,8 @@ class TreeInodes:
             rows = self.db.execute("SELECT d.name, i.ino, i.mode FROM fs_dentry d JOIN fs_inode i ON i.ino = d.ino"
                                    " WHERE d.parent_ino = ?", (node,)).fetchall()
         return TreeListing(self, node, above[0] if above else node,
-                           [(shown(name), ino, (mode & S_IFMT) >> 12) for name, ino, mode in rows])
+                           [(shown(name), ino, (mode & S_IFMT) >> 12) for name, ino, mode in rows
+                            if usable(name) and isinstance(mode, int)])
 
     def sync(self) -> None:
         """Everything so far survives a loss of power."""
@@ -621,13 +626,21 @@ class TreeOpen:
         content.check_size(end)
         inodes, tree = self._inodes, self._inodes.tree
         inodes._flush(self._held)
+        clears = mode & (FALLOC_PUNCH_HOLE | FALLOC_ZERO_RANGE)
+        if not clears and length > inodes.statfs()[1]:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        while clears:
+            with inodes._writing():
+                node = inodes._node(self._held.ino)
+                until = content.clear(tree.db, node.ino, offset, min(end, node.size), node.size, SHORT)
+            if until >= min(end, node.size):
+                break
+            offset = until
         with inodes._writing():
             node = inodes._node(self._held.ino)
-            if mode & (FALLOC_PUNCH_HOLE | FALLOC_ZERO_RANGE):
-                content.clear(tree.db, node.ino, offset, end, node.size)
             if end > node.size and not mode & FALLOC_KEEP_SIZE:
                 tree.resize(node, end)
-            elif mode & (FALLOC_PUNCH_HOLE | FALLOC_ZERO_RANGE):
+            elif clears:
                 tree.content_changed(node)
             inodes._told(node)
 

@@ -38,6 +38,10 @@ CHECKS = (
     ("directory-names", "directory {0} has {1} names",
      "SELECT d.ino, count(*) FROM fs_dentry d JOIN fs_inode i ON i.ino = d.ino WHERE i.mode & 61440 = 16384"
      " GROUP BY d.ino HAVING count(*) > 1"),
+    ("inode", "inode {0} has values that cannot be",
+     "SELECT ino FROM fs_inode WHERE typeof(mode) <> 'integer' OR mode NOT BETWEEN 0 AND 4294967295 OR size < 0"
+     + "".join(f" OR typeof({name}) <> 'integer'" for name in (
+         "nlink", "uid", "gid", "size", "rdev", "atime", "mtime", "ctime", "atime_nsec", "mtime_nsec", "ctime_nsec"))),
     ("nlink", "inode {0} counts {1} names and has {2}",
      "SELECT i.ino, i.nlink, count(d.ino) FROM fs_inode i LEFT JOIN fs_dentry d ON d.ino = i.ino"
      " WHERE i.mode & 61440 <> 16384 GROUP BY i.ino HAVING i.nlink <> count(d.ino)"),

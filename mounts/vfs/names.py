@@ -25,8 +25,15 @@ def stored(name: str) -> str:
     return name if name.isascii() else _TO_STORE.sub(_store, name)
 
 
-def shown(text: str) -> str:
-    """The name that a stored text stands for."""
+def usable(text: object) -> bool:
+    """Can what a column holds be a name? Other programs have stored "..", and somebody with a shell anything at all."""
+    return isinstance(text, str) and text not in ("", ".", "..") and "/" not in text and "\0" not in text
+
+
+def shown(text: str | bytes) -> str:
+    """The name that a stored text stands for; a blob, where somebody used the sqlite3 shell, for its bytes."""
+    if isinstance(text, bytes):
+        return text.decode("utf-8", "surrogateescape")
     if text.isascii() or not _STORED.search(text):
         return text
     out = bytearray()

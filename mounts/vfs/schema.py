@@ -99,6 +99,9 @@ CREATE INDEX IF NOT EXISTS vfs_inode_unnamed ON fs_inode(nlink) WHERE nlink = 0;
 """
 
 REQUIRED = ("fs_config", "fs_inode", "fs_dentry", "fs_data", "fs_symlink")
+COLUMNS = {"fs_config": {"key", "value"}, "fs_dentry": {"id", "name", "parent_ino", "ino"},
+           "fs_data": {"ino", "chunk_index", "data"}, "fs_symlink": {"ino", "target"},
+           "fs_inode": {"ino", "mode", "uid", "gid", "size", "atime", "mtime", "ctime"}}
 NANOSECONDS = ("atime_nsec", "mtime_nsec", "ctime_nsec", "rdev")
 
 
@@ -126,6 +129,9 @@ def version(connection: Connection) -> str | None:
     missing = [name for name in REQUIRED if name not in there]
     if missing:
         raise SchemaError(f"not a Vfs database: there is no table {missing[0]}")
+    for table, needed in COLUMNS.items():
+        if absent := needed.difference(columns(connection, table)):
+            raise SchemaError(f"not a Vfs database: {table} has no column {min(absent)}")
     inode = columns(connection, "fs_inode")
     if "nlink" not in inode:
         return "0.0"

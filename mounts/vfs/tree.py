@@ -9,9 +9,9 @@ import os
 import time
 
 from mirage.mounts.vfs import content
-from mirage.mounts.vfs.connection import Connection
+from mirage.mounts.vfs.connection import Connection, DatabaseError
 from mirage.mounts.vfs.handle import Open, VfsHandle
-from mirage.mounts.vfs.names import shown, stored
+from mirage.mounts.vfs.names import shown, stored, usable
 from mirage.mounts.vfs.opens import Opens
 from mirage.mounts.vfs.schema import ROOT
 from mirage.process import blocking
@@ -43,7 +43,7 @@ NODE = ("i.ino, i.mode, i.nlink, i.uid, i.gid, i.size, i.rdev, i.atime, i.atime_
         " i.ctime, i.ctime_nsec")
 SECOND = 10 ** 9
 CACHED = 100_000
-SHORT = 4 << 20                                              # bytes that one transaction writes or removes
+SHORT = 2 << 20                                              # bytes that one transaction writes or removes
 DIRTY = 32 << 20                                             # bytes that wait in memory, of all files together
 WAITS = 200_000_000                                          # nanoseconds, see flush_old
 NAME_MAX = 255
@@ -57,12 +57,22 @@ class Node:
     __slots__ = ("atime", "ctime", "gid", "ino", "mode", "mtime", "nlink", "rdev", "size", "stat", "uid")
 
     def __init__(self, row: tuple[Any, ...]) -> None:
+        try:
+            self._fill(row)
+        except (TypeError, ValueError):
+            raise DatabaseError(errno.EIO, f"vfs: inode {row[0]} has values that cannot be") from None
+
+    def _fill(self, row: tuple[Any, ...]) -> None:
         (self.ino, self.mode, self.nlink, self.uid, self.gid, self.size, self.rdev,
          atime, atime_nsec, mtime, mtime_nsec, ctime, ctime_nsec) = row
         self.atime = atime * SECOND + atime_nsec
         self.mtime = mtime * SECOND + mtime_nsec
         self.ctime = ctime * SECOND + ctime_nsec
         self.stat: Stat | None = None
+        if type(self.mode) is not int or not 0 <= self.mode < 1 << 32 or type(self.size) is not int or self.size < 0 \
+                or type(self.atime + self.mtime + self.ctime) is not int or type(self.nlink) is not int \
+                or type(self.uid + self.gid + self.rdev) is not int:
+            raise ValueError
 
     @property
     def kind(self) -> int:
@@ -276,6 +286,8 @@ class Tree:
             rows = self.db.execute(f"SELECT d.name, {NODE} FROM fs_dentry d JOIN fs_inode i ON i.ino = d.ino"
                                    " WHERE d.parent_ino = ?", (node.ino,)).fetchall()
             for name, *row in rows:
+                if not usable(name):                         # `vfs integrity` tells of it
+                    continue
                 ino = row[0]
                 below = self._nodes.get(ino) or self._remember(Node(tuple(row)))
                 found.append(Entry(shown(name), self.stat_of(below)))
@@ -424,7 +436,7 @@ class Tree:
     def pwrite(self, held: Open, data: bytes | memoryview, offset: int, keeps_mode: bool = False) -> int:
         """Where what was written ends; `offset` -1 appends. `keeps_mode`: the set-user and set-group bits stay."""
         buffer = held.buffer
-        if buffer is not None and (buffer.dirty >= SHORT or self.dirty >= DIRTY):
+        if buffer is not None and (buffer.dirty + len(data) > SHORT or self.dirty >= DIRTY):
             self.flush(held)
         if len(data) > SHORT:
             for at in range(0, len(data), SHORT):
@@ -454,6 +466,7 @@ class Tree:
         buffer = held.buffer
         if buffer is None:
             return
+        self.db.make_room(buffer.dirty)
         try:
             with self.db.writing:
                 buffer = held.buffer
@@ -495,6 +508,7 @@ class Tree:
         content.check_size(size)
         if size:
             self.flush(held)
+        self.shorten(held.ino, size)
         with self.db.writing:
             if held.buffer is not None and not size:
                 self.dirty -= held.buffer.dirty
@@ -504,7 +518,26 @@ class Tree:
                 raise OSError(errno.ESTALE, os.strerror(errno.ESTALE))
             self.resize(node, size)
 
+    def shorten(self, ino: int, size: int) -> None:
+        """Cut a file that is to have `size` bytes from its end, in short transactions, until one more will do."""
+        rows = max(1, SHORT // self.db.chunk_size)
+        first = -(-size // self.db.chunk_size)
+        with self.db.reading:
+            node = self.load(ino)
+            if node is None or node.size - size <= SHORT:
+                return
+        while True:
+            self.db.make_room()
+            with self.db.writing:
+                row = self.db.execute("SELECT chunk_index FROM fs_data WHERE ino = ? AND chunk_index >= ?"
+                                      " ORDER BY chunk_index DESC LIMIT 1 OFFSET ?", (ino, first, rows)).fetchone()
+                node = self.load(ino)
+                if row is None or node is None:
+                    return
+                self.resize(node, min(node.size, (row[0] + 1) * self.db.chunk_size))
+
     def resize(self, node: Node, size: int) -> None:
+        """In a transaction, behind `shorten`."""
         if size < node.size:
             content.shrink(self.db, node.ino, size)
             self.db.execute("UPDATE fs_partial_origin SET kept_size = min(kept_size, ?) WHERE ino = ?",
@@ -522,16 +555,17 @@ class Tree:
         node.stat = None
 
     def replace(self, path: str, data: bytes, mode: int, uid: int, gid: int) -> None:
-        if len(data) > SHORT:
-            return self._replace_long(path, data, mode, uid, gid)
-        with self.db.writing:
-            parent, name = self.slot(path)
-            node = self.child(parent.ino, name)
-            if node is None:
-                ino = self.add(parent, name, S_IFREG | mode & 0o7777, uid, gid, len(data))
-                content.put_all(self.db, ino, data)
-            else:
-                self._overwrite(node, data, path)
+        self.db.make_room(len(data))
+        if len(data) <= SHORT:
+            with self.db.writing:
+                parent, name = self.slot(path)
+                node = self.child(parent.ino, name)
+                if node is None:
+                    ino = self.add(parent, name, S_IFREG | mode & 0o7777, uid, gid, len(data))
+                    return content.put_all(self.db, ino, data)
+                if node.size <= SHORT:
+                    return self._overwrite(node, data, path)
+        self._replace_long(path, data, mode, uid, gid)
 
     def _overwrite(self, node: Node, data: bytes, path: str) -> None:
         self._regular(node, path)
@@ -548,17 +582,19 @@ class Tree:
     def _replace_long(self, path: str, data: bytes, mode: int, uid: int, gid: int) -> None:
         """The new content is written to an inode without a name, in short transactions, which then takes the name.
 
-        A file with several names, or one that is open, keeps its inode: one long transaction.
+        A file with several names, or one that is open, keeps its inode: it is cut to nothing and written, in pieces.
         """
+        fresh, held = 0, None
         with self.db.writing:
             parent, name = self.slot(path)
             node = self.child(parent.ino, name)
             if node is not None:
                 self._regular(node, path)
-                if node.nlink > 1 or node.ino in self.open_files:
-                    return self._overwrite(node, data, path)
-            fresh = self.insert(S_IFREG | mode & 0o7777, 0, uid, gid, len(data))
-            held = self.hold(fresh)
+            if node is None or node.nlink <= 1 and node.ino not in self.open_files:
+                fresh = self.insert(S_IFREG | mode & 0o7777, 0, uid, gid, len(data))
+                held = self.hold(fresh)
+        if not fresh:
+            return self._rewrite(path, data)
         if held is None:
             raise error(errno.EIO, path)
         try:
@@ -584,6 +620,13 @@ class Tree:
                     self.content_changed(parent)
         finally:
             self.release(held)
+
+    def _rewrite(self, path: str, data: bytes) -> None:
+        handle = self.open(path, os.O_WRONLY | os.O_TRUNC)
+        try:
+            handle.pwrite(data, 0)
+        finally:
+            handle.close()
 
     # ---- names
 
@@ -666,6 +709,7 @@ class Tree:
                         (node.nlink, *divmod(node.ctime, SECOND), node.ino))
 
     def unlink(self, path: str) -> None:
+        self.db.make_room()
         with self.db.writing:
             parent, name = self.slot(path)
             node = self.child(parent.ino, name)
@@ -741,6 +785,7 @@ class Tree:
         try:
             rows = max(1, SHORT // self.db.chunk_size)
             while True:
+                self.db.make_room()
                 with self.db.writing:
                     self._nodes.pop(ino, None)
                     node = self.load(ino)

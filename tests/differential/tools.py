@@ -12,6 +12,7 @@ REGEXES = ("a", "^a", "b$", "[a-c]", "[^a]*", "o\\+", "a*", ".", "", "an", "[[:d
 EXTENDED = ("a|b", "^(a|f)", "o+", "[0-9]{2,}", "(a)(n)?", "x?y", ".", "^$", "fo{2}", "(.)\\1", "[[:alpha:]]+$", "\\.", "a{,2}b", "(^a|e$)", "\\bbar", "[^a-z]+", "()", "a||b", "é|ü",
             "^[[:space:]]*", "(ab*)+", "[.]", "\\w+", "z$|^b")
 REPLACEMENTS = ("X", "[&]", "", "\\1", "\\U&", "\\n", "a\\tb", "&&", "\\u&\\E-")
+HEXDUMP = "-e '4/1 \"%02x \" \"|\"'"
 OPERAND = ("f.txt", "g.txt", "n.txt", "c.csv", "f.txt g.txt", "t.txt", "-", "d/x.txt", "e.txt", "nope.txt", "w.txt", "")
 
 
@@ -280,8 +281,71 @@ def _text(r: ToolRuns) -> str:
     ))
 
 
+def _dump(r: ToolRuns) -> str:
+    return r.pick((
+        f"hexdump {r.options(('-C', '-c', '-b', '-d', '-o', '-x', '-v', '-n 9', '-s 3', HEXDUMP), 2)} {r.pick(('b.bin', 'f.txt', 'e.txt', 'nope'))}",
+        f"cksum {r.options(('-a md5', '-a crc', '-a crc32b', '--untagged -a sha1', '-a bsd', '-a sysv', '-a sha224', '-a sha384 --tag', '-a blake2b -l 16', '-z', '--base64 -a sha256', '--raw -a bsd'), 2)} {r.pick(('f.txt', 'e.txt', 'f.txt b.bin', 'nope'))} | od -c | head -n9",
+        f"b2sum {r.options(('-l 64', '-l 8', '--tag', '-z', '-b'), 2)} {r.pick(('f.txt', 'e.txt b.bin', 'nope', '-'))}",
+        f"{r.pick(('md5sum', 'sha1sum', 'sha224sum', 'sha384sum', 'b2sum'))} f.txt e.txt > q; {r.pick(('', 'echo x >> f.txt; ', 'rm e.txt; ', 'echo bad >> q; '))}{r.pick(('md5sum', 'sha1sum', 'sha224sum', 'b2sum'))} -c {r.options(('--quiet', '--status', '-w', '--ignore-missing', '--strict'), 2)} q",
+        f"{r.pick(('base32', 'basenc --base32hex', 'basenc --base2msbf', 'basenc --base2lsbf', 'basenc --base58', 'basenc --base64', 'basenc --z85'))} {r.options(('-w0', '-w 7', '-d', '-i'), 2)} {r.pick(('b.bin', 'f.txt', 'e.txt', '-'))}",
+        f"dd if={r.pick(('f.txt', 'b.bin', 'e.txt', 'nope'))} {r.options(('bs=3', 'count=2', 'skip=1', 'conv=ucase', 'conv=swab', 'conv=notrunc of=g.txt', 'seek=2 of=q', 'iflag=skip_bytes skip=2', 'cbs=5 conv=block', 'cbs=5 conv=unblock', 'conv=sync ibs=8', 'count=5 iflag=count_bytes', 'obs=2'))} status=none; cat q g.txt 2>/dev/null | od -c | tail -n4",
+        f"iconv {r.options(('-c', '-f utf8', '-f latin1'), 2)} -t {r.pick(('utf8', 'ascii//TRANSLIT', 'latin1', 'utf16le', 'utf-32be', 'ascii', 'cp1252//TRANSLIT', 'iso8859-15', 'cp437'))} {r.pick(('f.txt', 'w.txt', 'b.bin'))} | od -An -tx1",
+        f"strings {r.options(('-n2', '-t d', '-t x', '-t o', '-a', '-n 1', '-3', '-f'), 2)} {r.pick(('b.bin', 'f.txt', 'e.txt'))}",
+    ))
+
+
+def _calculate(r: ToolRuns) -> str:
+    number = r.pick(("1", "-2", "3.50", "0", "12", "100.25", ".5", "2^8", "7%3", "10/3", "-7/2", "(1+2)*3"))
+    other = r.pick(("1", "-2", "3.5", "0", "12", "7", ".25", "2"))
+    program = r.pick((f"{number}+{other}", f"scale=3; {number}/{other}", f"{number}*{other}", f"x={number}; x^2; x", f"{number} < {other}", f"{number} == {other} || 0", f"sqrt({other})", f"length({number})", f"scale({number})",
+                      f"ibase=16; A+{other}", f"obase=2; {other}", f"obase=16; 255; {number}", f"a[1]={number}; a[1]+a[2]", f"define f(x) {{ if (x < 1) return 1; return x*f(x-1); }} f({other})", f"for (i=0; i<3; i++) print i, \" \"; {number}",
+                      "while (i < 2) { i += 1; i }", f"x = {number}; x += {other}; x", "++x; x++; x", f"if ({number}) 5 else 6", f"{number} /* c */ + 1", f"last + {number}", f"scale=20; {number}/7", "1; 2; halt; 3", f"e({other})", f"{number} {other}", "1 +", "x = = 2", "\"text\"", f"print {number}, \"a\\n\""))
+    machine = r.pick((f"{other} {r.pick(('2', '3.5', '_4', '0'))} {r.pick(('+', '-', '*', '/', '%', '^', '~'))} p", "2 k 10 3 / p", "5 d * p f", "1 2 3 r f", "[p] x", "[1 p] sa la x", "10 i 2 o 255 p", "9 v p", "1 2 >a p", "[a] p n", "3 z p c z p", "1 2 3 f", "16 o 255 p", "q", "x", "2 3 4 | p"))
+    return r.pick((f"echo '{program}' | bc {r.pick(('', '-l', '-q'))}", f"echo '{program}' | bc {r.pick(('', '-l', '-s'))}", f"dc -e '{machine}'", f"factor {r.pick(('12', '97', '0', '1', '2 3 5', '1000000007', '100 x', '-5', '360 7', '18446744073709551616', '4294967297', '-h 64'))}",
+                   f"expr {r.pick(('1', '-3', 'abc', '07', '5'))} {r.pick(('+', '-', chr(92) + '*', '/', '%', '=', '!=', chr(92) + '<', chr(92) + '>=', ':', chr(92) + '|', chr(92) + '&'))} {r.pick(('2', '0', 'abc', '7', chr(39) + chr(92) + '(.*' + chr(92) + ')' + chr(39), '-1', 'a.', chr(39) + chr(39)))}",
+                   f"expr {r.pick(('length', 'index abc', 'substr hello', 'match hello'))} {r.pick(('c', '2 3', 'hel*', 'l', '0 2', '9 1'))}", f"cal {r.pick(('2 2024', '1 1', '9 1752', '-3 1 2020', '2023', '13 2020', '-m 5 2021', '-y 1999', '0', '-j 3 2022', '-1 7 2025'))}",
+                   f"seq -f {r.pick(('%g', '%.2f', '%05.1f', '%e', '%x', '%', 'a%gb', '%%%g', '%10g', '%-5g|'))} {r.pick(('3', '1 3', '0 .5 2', '3 -1 1', '5 1'))}"))
+
+
+def _names_of_files(r: ToolRuns) -> str:
+    verbose = r.pick(("-v", "-v", "-c", "-f", "-vR", ""))
+    names = r.pick(("f.txt", "nope", "f.txt nope", "d/x.txt", "/etc/passwd", "''", "d/empty", "f.txt/x"))
+    return r.pick((
+        f"chmod {verbose} {r.pick(('600', 'u+x', 'go-r', 'a=r', '+x', 'u=rwx,g=u', 'g+s', '1777', 'z', '--reference=g.txt'))} {names}", f"chown {verbose} {r.pick(('0', 'user', ':user', 'user:user', 'root:', 'nobody9', '+1000', ':', '0:0'))} {names}", f"chgrp {verbose} {r.pick(('0', 'user', 'nogroup9', '1000'))} {names}",
+        f"mktemp {r.options(('-u', '-d', '-t', '-p d', '--suffix=.x', '-q'), 2)} {r.pick(('tmp.XXXXXX', 'XX', 'aXXXb', 'nope/aXXX', 'a/bXXX', 'noxs', 'x.XXX y'))} | sed 's/[A-Za-z0-9]*$//'", f"install {r.options(('-v', '-D', '-m 600', '-b', '-C', '-T', '-p'), 3)} {r.pick(('f.txt q', 'f.txt d', 'nope q', 'f.txt g.txt d', 'f.txt n/o/q', '-d q/r', 'f.txt f.txt'))}; find . | sort; stat -c %a q",
+        f"cp {r.options(('-v', '-n', '-b', '-f', '-T', '-l', '-s', '-P', '-a', '--remove-destination', '--parents', '-u', '--attributes-only'), 3)} {r.pick(('f.txt g.txt', 'f.txt f.txt', 'f.txt d', 'f.txt f.txt d', 'd/x.txt d', 'nope d', 'f.txt nope/x', 'g.txt /etc', '-r d q', '-r d d'))}; find . -type f | sort; cat g.txt",
+        f"ln -s f.txt l; ln f.txt h; {r.pick(('cp', 'mv', 'ln', 'ln -s'))} {r.options(('-v', '-f', '-b', '-T', '-n'), 2)} {r.pick(('f.txt', 'l', 'h'))} {r.pick(('f.txt', 'l', 'h'))}; find . -printf '%p %y %l\n' | sort", f"truncate {r.pick(('-s 5', '-s +3', '-s -2', '-s %4', '-r f.txt', '-c -s 1', '-s x', '-o -s 1', ''))} {r.pick(('g.txt', 'q', 'd', ''))}; wc -c g.txt q",
+        f"rmdir {r.options(('-p', '-v', '--ignore-fail-on-non-empty'), 2)} {r.pick(('d/empty', 'd', 'nope', 'f.txt', 'd/empty nope'))}; ls d", f"mkdir {r.options(('-p', '-v', '-m 700', '-m u+x,go='), 2)} {r.pick(('q', 'q/r', 'd', 'q w q', 'f.txt/x', 'd/a/b', '/usr/x'))}; find . -type d | sort; stat -c %a q",
+        f"split {r.options(('-l2', '-b 5', '-C 10', '-n 3', '-n l/2', '-n r/2', '-d', '-x', '-a 3', '--additional-suffix=.x', '-e', '--numeric-suffixes=5', '-n 2/3', '-t a'), 3)} f.txt {r.pick(('', 'p'))}; head -n3 x* p* 2>/dev/null", f"unlink {names}; link f.txt {r.pick(('q', 'g.txt', 'nope/x'))}; ls", f"touch {r.pick(('-d @5', '-t 202001020304.05', '-d 2021-01-01', '-r f.txt', '-d foo', '-c'))} {r.pick(('q', 'g.txt', 'nope/x'))}; stat -c '%n %Y' q g.txt",
+        f"readlink {r.options(('-f', '-e', '-m', '-n', '-v', '-z'), 2)} {r.pick(('f.txt', 'nope', 'd/../f.txt', 'nope/x', '.'))}", f"pathchk {r.options(('-p', '-P'), 2)} {r.pick(('f.txt', 'a/b', '-x', 'a:b', '', 'é'))}", f"csplit {r.options(('-s', '-z', '-f q', '-n1', '-k', '--suppress-matched', '-b %03d.t'), 3)} f.txt {r.pick(('2', '/a/', '%b%', '2 3', '/a/+1', '1', '/a/ ' + chr(39) + '{*}' + chr(39), '2 ' + chr(39) + '{1}' + chr(39), '3 2', '/a/-1', '%a% /b/', '9', '/[0-9]/ /a/'))}; ls | head -n20",
+    ))
+
+
+def _run_others(r: ToolRuns) -> str:
+    return r.pick((
+        f"env {r.options(('-i', '-u HOME', 'A=1', 'B=x y', '-0', '-C d'), 2)} {r.pick(('printenv A HOME', 'pwd', 'nope', 'sh -c ' + chr(39) + 'echo $A$B' + chr(39)))}", f"env -S {r.quote(r.pick(('echo a b', 'A=1 printenv A', 'echo ' + chr(39) + 'a  b' + chr(39), 'printf %s' + chr(92) + '_x', 'echo ${HOME}', 'echo $HOME', '-i printenv')))}",
+        f"xargs {r.options(('-n1', '-n2', '-I{} echo x{}', '-L1', '-t', '-r', '-d: echo', '-s 40', '-0', '-a g.txt', '-d ' + chr(39) + chr(92) + 'n' + chr(39), '-E b', '-x', '-n2 -r echo q'), 2)} < {r.pick(('f.txt', 'n.txt', 'e.txt', 'w.txt'))}", f"printf '{r.pick(('a b', 'a', '', 'a ' + chr(92) + '042b c' + chr(92) + '042', 'x' + chr(92) + 'ny'))}' | xargs {r.pick(('-n1', '-I% echo [%]', 'sh -c ' + chr(39) + 'exit 3' + chr(39), 'nope', 'false', '-n1 sh -c ' + chr(39) + 'exit 255' + chr(39), '-p', 'printf ' + chr(39) + '<%s>' + chr(39)))}",
+        f"tee {r.options(('-a', '-i', '-p'), 2)} {r.pick(('out.txt', 'out.txt g.txt', 'd', 'nope/x', '-', ''))} < f.txt; cat out.txt g.txt", f"timeout {r.options(('-s KILL', '-k 1', '--preserve-status', '-v', '--foreground'), 2)} {r.pick(('5 echo a', '0.05 sleep 5', '1 false', '1 nope', 'x echo', '5', '0 echo b', '1m sh -c ' + chr(39) + 'exit 7' + chr(39)))}",
+        f"/usr/bin/test {r.pick(('-n a', '-z a', 'a = a', '1 -lt 2', '-e f.txt', '-s e.txt', '! -d d', 'a', '', '1 -eq x', '-f f.txt -a -d d', 'a -o', '( a )', 'f.txt -nt g.txt', 'f.txt -ef f.txt', '-t 0', 'a < b', '-l abc -gt 2', 'a == b', '-q x'))}", f"/usr/bin/[ {r.pick(('a = a', '-d d', '1 -gt 2', '', '! x'))} {r.pick((']', ']', ''))}",
+        f"nice {r.pick(('-n 5 ', '', '-5 ', '-n x '))}{r.pick(('nice', 'echo a', 'nope', ''))}", f"nohup {r.pick(('echo a', 'nope', ''))} < /dev/null | cat", f"nproc {r.pick(('--ignore=1000', '--all | wc -l', 'x'))} | head -n1 | wc -l", f"shuf {r.pick(('-n0 f.txt', '-e a', '-i 3-3', '-n2 -i 1-1 -r', '-i 5-3', '-e', '-n x f.txt', '--random-source=b.bin -n1 e.txt', '-i 1-3 | sort', 'f.txt | sort', '-z -e a | od -c', '-o out e.txt'))}",
+        f"tsort {r.pick(('s1.txt', 'f.txt', 'e.txt', 'nope', '- <<< ' + chr(39) + 'a b b c c a d' + chr(39), '- <<< ' + chr(39) + 'a b c d b c' + chr(39)))}", f"look {r.options(('-f', '-d', '-a', '-t a'), 2)} {r.pick(('a', 'b', 'x', 'Fo'))} s1.txt", f"dos2unix {r.options(('-n', '-k', '-q'), 1)} f.txt g.txt 2>/dev/null; unix2dos -q f.txt; od -c f.txt | head -n 5",
+        f"pr {r.options(('-t', '-n', '-2', '-3', '-l20', '-l 12', '-w 40', '-d', '-m', '-h x', '-a -2', '-o 3', '-J', '-n: ', '-N 5', '+2', '-T', '-F', '-i', '-e'), 3)} {r.pick(('w.txt', 'n.txt', 'f.txt g.txt'))} | sed 's/20[0-9-]* [0-9:]*//'", f"fmt {r.options(('-w 20', '-s', '-u', '-c', '-t', '-g 10', '-p a', '-w 5', '-30'), 2)} {r.pick(('w.txt', 'f.txt', 't.txt', 'e.txt', 'nope'))}",
+        f"echo {r.pick(('a', 'b'))} > q; diff -u f.txt g.txt > p; patch {r.options(('-R', '-s', '-b', '--dry-run', '-p0', '-N', '-o out'), 2)} f.txt < p; cat f.txt", f"getopt {r.options(('-u', '-q', '-Q', '-a', '-n prog', '-l long,arg:', '-s sh'), 2)} -o ab:c:: -- {r.pick(('-a x', '-b', '-b v -c', '-cx y', '--long', '--arg', '--arg=z q', '-a -- -b', '-z', ''))}", f"tput {r.pick(('cols', 'lines', 'bold', 'sgr0', 'setaf 1', 'nope', 'clear', 'colors', 'el'))} | od -c",
+        f"which {r.options(('-a', '-s'), 1)} {r.pick(('ls', 'nope', 'ls nope', ''))} | wc -l", f"numfmt {r.options(('--field 2', '--field=-', '-d,', '--header', '--to=iec', '--from=iec', '--format=%10.1f', '-z'), 3)} < {r.pick(('n.txt', 'c.csv', 'f.txt'))}", f"du {r.options(('-a', '-s', '-c', '-h', '--inodes'), 2)} --apparent-size -b f.txt e.txt nope",
+    ))
+
+
+def _packed(r: ToolRuns) -> str:
+    tool, end = r.pick(("gzip .gz", "bzip2 .bz2", "xz .xz", "zstd .zst")).split()
+    return r.pick((
+        f"{tool} {r.options(('-k', '-f', '-v', '-9', '-1', '-q'), 2)} f.txt e.txt 2>/dev/null; ls f.txt* e.txt*; {tool} -dc f.txt{end}", f"{tool} -c f.txt g.txt > q{end}; {tool} {r.pick(('-d', '-dk', '-t', '-df', '-dq'))} q{end} 2>/dev/null; echo $?; ls q*; cat q", f"{tool} {r.pick(('-d nope' + end, '-d f.txt', '-t f.txt', 'd', 'nope', '-d < f.txt', '-d < e.txt', '-cd < b.bin'))} 2>/dev/null",
+        f"gzip {r.pick(('', '-n', '-N'))} -c f.txt > q.gz; {r.pick(('zcat q.gz', 'zcat q', 'gunzip -c q.gz nope', 'zgrep -c a q.gz', 'zgrep -n a q.gz f.txt', 'gzip -l q.gz | wc -l', 'gunzip -t q.gz', 'gunzip -S .gz q.gz; ls q*', 'zgrep zzz q.gz'))}",
+        f"zip -q{r.pick(('', 'r', 'j', 'X'))} q.zip {r.pick(('f.txt', 'd', 'f.txt g.txt', 'nope', 'd/x.txt'))} {r.pick(('', '-x ' + chr(39) + '*x*' + chr(39), '-i f.txt'))}; unzip {r.pick(('-Z1', '-p', '-qo', '-tq', '-qod out'))} q.zip; find . -newer f.txt -name '*.txt' | sort", f"tar -c{r.pick(('z', 'j', 'J', ''))}f q.t {r.pick(('f.txt', 'd', 'nope', '--sort=name d f.txt'))}; tar {r.pick(('-tf', '-xvf', '-xOf', '-df'))} q.t | sort",
+    ))
+
+
 TOOLS: dict[str, Callable[[ToolRuns], str]] = {
     "grep": _grep, "sed": _sed, "awk": _awk, "jq": _jq, "sort": _sort, "cut": _cut, "tr": _tr, "uniq": _uniq, "head": _head, "tail": _tail, "wc": _wc, "find": _find, "paste": _paste, "join": _join, "comm": _comm, "nl": _nl,
-    "fold": _fold, "expand": _expand, "date": _date, "printf": _printf, "seq": _seq, "names": _names, "stat": _stat, "ls": _ls, "diff": _diff, "od": _od, "xxd": _xxd, "base64": _base64, "column": _column, "numfmt": _numfmt, "tar": _tar, "text": _text,
+    "fold": _fold, "expand": _expand, "date": _date, "printf": _printf, "seq": _seq, "names": _names, "stat": _stat, "ls": _ls, "diff": _diff, "od": _od, "xxd": _xxd, "base64": _base64, "column": _column, "numfmt": _numfmt, "tar": _tar, "text": _text, "dump": _dump, "calculate": _calculate, "files": _names_of_files, "others": _run_others, "packed": _packed,
 }
 """Tool, or family of small ones, to what makes a command line for it."""

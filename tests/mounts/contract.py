@@ -24,7 +24,7 @@ from mirage.vfs.types import Capabilities
 METHODS = {
     "open": ["open"], "create": ["create"], "mkdir": ["mkdir"], "remove": ["unlink", "rmdir"], "rename": ["rename"],
     "link": ["link"], "symlink": ["symlink", "readlink"], "setattr": ["setattr"], "mkfifo": ["mkfifo"],
-    "xattr": ["getxattr", "setxattr", "listxattr", "removexattr"], "walk": ["walk"], "read_many": ["read_many"],
+    "xattr": ["getxattr", "setxattr", "listxattr", "removexattr"], "read_many": ["read_many"],
     "search": ["search"], "watch": ["watch"], "describe": ["describe"], "lookup": ["lookup"], "replace": ["replace"],
     "identity": [],
 }
@@ -262,11 +262,6 @@ class MountContract:
                 assert entry.stat is not None
                 seen.add(join(directory, entry.name))
         assert seen == {path for path, _ in everything(mount)} - {"/"}
-
-    def test_walk_agrees_with_listing(self, mount):
-        need(mount, "walk")
-        walked = {path: [e.name for e in entries] for path, entries in mount.walk("/")}
-        assert walked == {path: names(mount, path) for path, stat in everything(mount) if stat.is_dir}
 
     def test_read_many_keeps_the_order(self, mount):
         need(mount, "read_many")

@@ -99,12 +99,17 @@ def served(database: Path, path: Path, *words: str) -> Iterator[Served]:
         gone(path)
 
 
-def gone(path: Path, patience: float = 3.0) -> None:
-    """Nothing is mounted at the path any more."""
+def gone(path: Path, patience: float = 10.0) -> None:
+    """Nothing is mounted at the path any more, not even what nobody serves (which os.path.ismount does not see)."""
+    from mirage.serve.fuse.mount import mounts
     until = time.monotonic() + patience
-    while os.path.ismount(path) and time.monotonic() < until:
+
+    def there() -> bool:
+        return any(point.path == os.path.realpath(path) for point in mounts(None))
+
+    while there() and time.monotonic() < until:
         time.sleep(0.05)
-    assert not os.path.ismount(path)
+    assert not there()
 
 
 def run(*words: str | os.PathLike[str], cwd: Path | None = None, timeout: float = 60,

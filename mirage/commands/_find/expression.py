@@ -43,7 +43,8 @@ class CommandLine:
         self.words = rest
         self._global_options()
         if not self.words:
-            test: Predicate = lambda visit: True  # noqa: E731
+            test: Predicate = self.actions.printer()
+            self.acts = True
         else:
             test = self._comma()
             if self.at < len(self.words):

@@ -5,7 +5,7 @@ import re
 
 from mirage.commands.awk.errors import Fatal
 from mirage.commands.awk.records import UNUSUAL_SPACE
-from mirage.commands.awk.values import UNSET, Known, number_of, to_number
+from mirage.commands.awk.values import Known, number_of, to_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -173,7 +173,7 @@ class Fields:
         if not self._is_split:
             self.split_record()
         fields = self._fields
-        return self.input_value(fields[index - 1]) if index <= len(fields) else UNSET
+        return self.input_value(fields[index - 1]) if index <= len(fields) else ""
 
     def field_number(self, index: int) -> float:
         if not self._is_split:

@@ -530,7 +530,7 @@ class Generator:
         if index == 0:
             return "_lval()"
         if index is not None:
-            return self.in_fields(index, "_values[{}]", "UNSET") or f"_fval({index})"
+            return self.in_fields(index, "_values[{}]", "''") or f"_fval({index})"
         return f"rt.any_field({self.number(node.index)})"
 
     def in_fields(self, index: int, found: str, missing: str) -> str | None:

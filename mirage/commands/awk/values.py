@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-NUMBER = re.compile(r"[ \t\n\r\f\v]*([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)")
-LOOKS_NUMERIC = re.compile(r"[ \t\n\r\f\v]*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[ \t\n\r\f\v]*\Z")
+NUMBER = re.compile(r"[ \t\n\r\f\v]*([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)")
+LOOKS_NUMERIC = re.compile(r"[ \t\n\r\f\v]*[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[ \t\n\r\f\v]*\Z")
 SPECIAL = re.compile(r"[ \t\n\r\f\v]*([+-])(inf|nan)", re.IGNORECASE)
 SPECIAL_WHOLE = re.compile(r"[ \t\n\r\f\v]*[+-](?:inf|nan)[ \t\n\r\f\v]*\Z", re.IGNORECASE)
 HEX_OCTAL = re.compile(r"[ \t\n\r\f\v]*([+-]?)(?:0[xX]([0-9a-fA-F]+)|0([0-7]+)(?![0-9.eE]))")

@@ -4,6 +4,7 @@ Exit status: 0; 1 for a failure; 2 for a bad command line. 3, 4 and 5 are kept f
 """
 from __future__ import annotations
 
+import os
 import sys
 
 from mirage.console.vfs import commands, texts
@@ -59,7 +60,7 @@ def run(parsed: Parsed) -> int:
         with private_temporary():
             return function(parsed)
     except Failure as e:
-        print(f"Error: {e}", file=sys.stderr)
+        complain(str(e))
         return e.status
     except BrokenPipeError:
         raise
@@ -67,11 +68,18 @@ def run(parsed: Parsed) -> int:
         note: str | None = getattr(e, "note", None)
         where = e.filename or (parsed.get("ID_OR_PATH") if note else None)
         text = (note or "").removeprefix("vfs: ") or e.strerror or str(e)
-        print(f"Error: {where}: {text}" if where else f"Error: {text}", file=sys.stderr)
+        complain(f"{where}: {text}" if where else text)
         return 1
     except ValueError as e:                                  # SchemaError, Refused
-        print(f"Error: {e}", file=sys.stderr)
+        complain(str(e))
         return 1
+
+
+def complain(text: str) -> None:
+    """One line, whatever is in a name, in bytes that standard error can take."""
+    line = "".join(char if char.isprintable() or "\udc80" <= char <= "\udcff" else repr(char)[1:-1] for char in text)
+    sys.stderr.buffer.write(os.fsencode(f"Error: {line}\n"))
+    sys.stderr.flush()
 
 
 if __name__ == "__main__":

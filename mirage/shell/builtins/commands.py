@@ -201,6 +201,8 @@ def builtin_hash(sh: Shell, args: Sequence[str]) -> int:
         return 1
     if "r" in given:
         sh.hash_table.clear()
+        for key in [key for key in sh.extra if key.startswith("hits of ")]:
+            del sh.extra[key]
     if not names:
         if "t" in given or "d" in given:
             letter = "d" if "d" in given else "t"
@@ -245,7 +247,7 @@ def _show_hashed(sh: Shell, readable: bool) -> int:
     if readable:
         lines = [f"builtin hash -p {quoting.minimal(path)} {name}" for name, path in sh.hash_table.items()]
     else:
-        lines = ["hits\tcommand", *(f"   0\t{path}" for path in sh.hash_table.values())]
+        lines = ["hits\tcommand", *(f"{sh.extra.get(f'hits of {name}', 0):4}\t{path}" for name, path in sh.hash_table.items())]
     sh.out(listing.joined(lines))
     return 0
 

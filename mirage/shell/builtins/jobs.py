@@ -169,6 +169,7 @@ def _finish(sh: Shell, job: Job) -> int:
     if signal not in (0, SIGINT, SIGPIPE, SIGTERM) and not job.notified:
         sh.error(f"{job.leader:5} {job.state():<24}{job.text}")
     job.notified = True
+    sh.extra["waited for"] = (job.number, job.status or 0, sh.last_bg)
     sh.jobs.remove(job)
     return job.status or 0
 
@@ -181,12 +182,16 @@ def _wait_all(sh: Shell) -> int:
     _wait_until(sh, processes, lambda: all(process.status is not None for process in processes))
     for job in jobs:
         _finish(sh, job)
+    sh.extra.pop("waited for", None)
     return 0
 
 
 def _wait_one(sh: Shell, word: str, variable: str | None) -> int:
     table = sh.jobs
     if word[:1] == "%":
+        last = sh.extra.get("waited for")                    # bash keeps that job until the next one starts
+        if last is not None and (word, sh.last_bg) == (f"%{last[0]}", last[2]):
+            return int(last[1])
         job = find_job(sh, "wait", word)
         if job is None:
             return NOT_A_CHILD

@@ -258,7 +258,7 @@ def _discard(sh: Shell, error: ShellError) -> int:
     error.report(sh)
     if error.fatal and not sh.options.errexit:
         raise Exit(error.status) from None
-    if error.fatal or sh.subshell_level or sh.options.errexit:
+    if error.fatal or sh.subshell_level or sh.options.errexit and error.ends_errexit:
         raise Exit(1) from None
     sh.pipestatus = None
     sh.status = 1

@@ -202,6 +202,8 @@ def _start(sh: Shell, stages: Sequence[Run], merged: Sequence[bool], simples: Se
             run_debug(sh, simple.line)
         sub = fork(sh, table, keep_jobs=simple is not None)
         sub.extra["stdin_redirected"] = reader is not None
+        if simple is not None and last:
+            sub.extra["plain_stages"] = (*sub.extra.get("plain_stages", ()), len(sub.call_stack))
         subs.append(sub)
         reader = next_reader
     for sub, stage in zip(subs if lastpipe else subs[:-1], stages, strict=False):

@@ -18,7 +18,7 @@ import weakref
 
 from mirage.process.files import Capture, Input, OpenFile, Source
 from mirage.process.kernel import Kernel, dies_of
-from mirage.process.process import Process
+from mirage.process.process import Process, internal_error_text
 from mirage.process.signals import Exit, Killed, LimitExceeded, LineStopped
 from mirage.shell.control import Break, Continue, Return, ShellError
 from mirage.shell.exec.calls import run_text
@@ -100,7 +100,7 @@ class Session:
         """
         with self._lock:
             if self._closed:
-                raise ValueError("the session is closed")
+                raise ValueError("the Terminal is closed")
             if self._thread is None and (self._moving or _JOB.search(text)):
                 self._start_thread()
             self._stdout.forward, self._stderr.forward = stdout, stderr
@@ -201,7 +201,7 @@ class Session:
             raise LimitExceeded("depth: too many nested calls") from None
         except Exception as e:                               # a bug of ours: the agent sees a line, not a traceback
             self.machine.internal_error(process, e)
-            process.message(f"internal error: {type(e).__name__}")
+            process.message(internal_error_text(e))
             return 70
         finally:
             process.stdout.discard()

@@ -130,6 +130,7 @@ def _constant_name(name: str, fields: Fields, line: int, describe: Callable[[], 
         else:
             argv = fields(sh)
         function = sh.functions.get(name)
+        gate = sh.machine.gate
         if function is None:
             nonlocal known
             builtin = known
@@ -137,7 +138,7 @@ def _constant_name(name: str, fields: Fields, line: int, describe: Callable[[], 
                 builtin = known = find_builtin(sh, name)
             if builtin is None:
                 status = run_program(sh, argv, (), alone)
-            elif sh.machine.gate is not None and not may_run(sh, argv):
+            elif gate is not None and not may_run(sh, argv):
                 status = NOT_EXECUTABLE
             else:
                 try:
@@ -148,7 +149,7 @@ def _constant_name(name: str, fields: Fields, line: int, describe: Callable[[], 
                     status = builtin_failed(sh, name, e)
         elif name in _SPECIAL and sh.options.posix:
             return execute(sh, argv, (), Redirections(), line, alone)
-        elif sh.machine.gate is not None and not may_run(sh, argv):
+        elif gate is not None and not may_run(sh, argv):
             status = NOT_EXECUTABLE
         else:
             status = call_function(sh, function, name, argv[1:])
@@ -521,6 +522,8 @@ def find_program(sh: Shell, argv: Sequence[str]) -> Callable[[Process], int]:
         if path is not None:
             table[name] = path
             sh.extra["hashed_for"] = search
+    hits = f"hits of {name}"
+    sh.extra[hits] = sh.extra.get(hits, 0) + 1
     return sh.machine.program(proc, argv, path)
 
 

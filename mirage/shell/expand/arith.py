@@ -323,7 +323,10 @@ def _read(node: ast.AVar, holes: dict[int, int] | None) -> Value:
 
     def read(sh: Shell) -> int:
         value = sh.vars.get(name)
-        if value.__class__ is not str:
+        if value.__class__ is str:
+            if value.isdigit() and value.isascii() and value[0] != "0" and len(value) < 19:
+                return int(value)
+        else:
             value = None if value is None else sh.scalar(name, value)  # type: ignore[arg-type]
             if value is None:
                 if sh.options.nounset:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from mirage.shell import ast
-from mirage.shell.control import ArithError, ShellError
+from mirage.shell.control import ArithError, ShellError, SubstringError
 from mirage.shell.expand.fields import LARGE, join, star_separator
 from mirage.shell.state_vars import NAMEREF, Var
 from mirage.text import pattern as patterns
@@ -505,6 +505,12 @@ def _substring(
     return substring
 
 
+def _substring_error(sh: Shell, text: str) -> SubstringError:
+    error = SubstringError(f"{text.strip()}: substring expression < 0")
+    error.report(sh)
+    return error
+
+
 def _bounds(sh: Shell, size: int, start: int, count: int | None, text: str) -> tuple[int, int]:
     if start < 0:
         start += size
@@ -515,7 +521,7 @@ def _bounds(sh: Shell, size: int, start: int, count: int | None, text: str) -> t
     if count < 0:
         end = size + count
         if end < start:
-            raise sh.fail(f"{text.strip()}: substring expression < 0")
+            raise _substring_error(sh, text)
         return start, end
     return start, start + count
 
@@ -528,7 +534,7 @@ def _slice(sh: Shell, values: list[str], start: int, count: int | None, text: st
     if count is None:
         return values[start:]
     if count < 0:
-        raise sh.fail(f"{text.strip()}: substring expression < 0")
+        raise _substring_error(sh, text)
     return values[start : start + count]
 
 

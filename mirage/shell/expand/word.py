@@ -145,6 +145,8 @@ def _arith_text(part: ast.Arith) -> Text:
             return str(number(sh))
         except ArithError as error:
             error.report(sh)
+            if sh.options.posix and not sh.interactive:
+                error.fatal, error.status = True, sh.fatal_status()
             raise
 
     return text

@@ -145,7 +145,7 @@ class RestClient:
             except httpx.TimeoutException:
                 raise Failure(0, "no answer in time") from None
             except (httpx.HTTPError, httpx.InvalidURL) as e:
-                raise Failure(0, f"the connection failed ({type(e).__name__})") from None
+                raise Failure(0, f"the connection failed ({type(e).__name__}: {urlsplit(url).hostname})") from None
             self.counters.add(calls=1, size=len(response.content))
             target = response.headers.get("location", "")
             if response.status_code not in (301, 302, 303, 307, 308) or not target or method != "GET":
@@ -206,6 +206,11 @@ class RestClient:
     def _next(response: Any) -> str:
         link: str = response.links.get("next", {}).get("url", "")
         return urljoin(str(response.url), link) if link else ""
+
+    @property
+    def account(self) -> str:
+        """Equal for two clients of one account; shows the name of the secret, not its text."""
+        return f"{self.base}:{self._token!r}"
 
     def same_account(self, token: Secret | None, endpoint: str) -> bool:
         """Do these options name the account of this client? Without a token: its server."""

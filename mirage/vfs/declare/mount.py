@@ -473,6 +473,11 @@ class Declared:
         from mirage.vfs.declare.estimate import estimate
         return estimate(self, path, action, queries)
 
+    def backend(self, path: str) -> tuple[str, str]:
+        """The account and the path: rules about one mount of an account hold for another."""
+        account = getattr(self.client, "account", None)
+        return f"{self.service.name}:{account or self.device}", path
+
     def describe(self) -> Description:
         paths: list[tuple[str, str]] = []
         formats: dict[str, Format] = {}
