@@ -36,13 +36,17 @@ PROVIDERS = {
 
 
 def make_cli(name: str, provider: str, options: dict[str, Any], *, mounts: Mapping[str, Mount],
-             folder: Path) -> VirtualCli:
+             folder: Path | None = None) -> VirtualCli:
     """The CLI `name` of a provider. It shares the service of a mount of the same provider, if there is one.
 
+    folder  where relative paths of the host start; None is the current directory
     Raises ValueError for an unknown provider or option.
     """
     module = PROVIDERS.get(provider)
     if module is None:
         raise ValueError(f"clis.{name}: no CLI for provider {provider!r}; known: {', '.join(sorted(PROVIDERS))}")
+    if folder is None:
+        from pathlib import Path
+        folder = Path()
     cli: VirtualCli = importlib.import_module(module).from_config(name, provider, options, mounts=mounts, folder=folder)
     return cli

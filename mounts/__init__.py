@@ -9,8 +9,9 @@ if TYPE_CHECKING:
     from mirage.mounts.host import Host
     from mirage.mounts.memory import Memory
     from mirage.mounts.vfs import Vfs
+    from mirage.vfs.registry import make_mount
 
-__all__ = ["Host", "Memory", "Vfs"]
+__all__ = ["Host", "Memory", "Vfs", "make_mount"]
 
 
 def __getattr__(name: str) -> object:
@@ -23,4 +24,7 @@ def __getattr__(name: str) -> object:
     if name == "Vfs":
         from mirage.mounts.vfs import Vfs
         return Vfs
+    if name == "make_mount":
+        from mirage.vfs.registry import make_mount
+        return make_mount
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -53,10 +53,18 @@ def test_yaml(page: str, line: int, text: str) -> None:
         Policy.load(text)
 
 
+def slug(title: str) -> str:
+    """The anchor that a heading gets."""
+    return re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-")
+
+
 def test_every_page_is_in_the_index_and_every_link_leads_somewhere() -> None:
     index = (ROOT / "docs/README.md").read_text(encoding="utf-8")
     for page in sorted((ROOT / "docs").glob("*.md")):
         assert page.name == "README.md" or f"({page.name})" in index
     for page in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]:
-        for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
-            assert (page.parent / target).exists() or target == "docs/conformance.md" or target == "conformance.md", f"{page.name}: {target}"
+        for target, heading in re.findall(r"\]\(([^)#:]*)(?:#([^)]*))?\)", page.read_text(encoding="utf-8")):
+            if heading:
+                text = (page.parent / target if target else page).read_text(encoding="utf-8")
+                assert heading in [slug(title) for title in re.findall(r"^#+ (.*)$", text, re.M)], f"{page.name}: {target}#{heading}"
+            assert not target or (page.parent / target).exists() or target == "docs/conformance.md" or target == "conformance.md", f"{page.name}: {target}"

@@ -79,7 +79,8 @@ def slack() -> Iterator[Account]:
         ls = "ls /slack/channels"
         _peer(scripts, {"cold ls": ((), ls), "second ls": ((ls,), ls),
                         "second cat": ((f"cat {theirs}",), f"cat {theirs}"),
-                        "cat by path, cold": ((), f"cat {theirs}"), "grep -rw": ((), "grep -rlw --include=chat.jsonl Champagne /slack")})
+                        "cat by path, cold": ((), f"cat {theirs}"),
+                        "grep -rw": ((), "grep -rlw --include=chat.jsonl Champagne /slack")})
         yield Account(simulator, terminal, scripts, {
             "vfs": "SlackVFS", "config": "SlackConfig", "at": "/slack",
             "options": {"token": "xoxp-simulator", "search_token": "xoxp-simulator", "content_search": True,
@@ -129,7 +130,7 @@ SERVICES = [
     Service("linear", simulated(
         "linear", "LinearSimulator", lambda t, s: t.Linear(Token("lin_api_simulator"), endpoint=s.address), "/linear",
         "/linear/ENG/issues", 250, "/linear/ENG/issues -name '*.md'", "kelvin", n=200, first=1, least=(
-            15, "teams, workspace + for each of 3 teams a search, projects, cycles, members + what a filter does not give"))),
+            15, "teams, workspace; for each of 3 teams a search, projects, cycles, members; one read"))),
     Service("gdrive", simulated(
         "gdrive", "DriveSimulator", lambda t, s: t.Drive(Token("simulator-token"), endpoint=s.address, rate=0.0), "/gd",
         "/gd", 1000, "/gd/Projects -name '*.md'", "")),

@@ -1,4 +1,4 @@
-"""Stores in the table: S3 by moto and PostgreSQL, counted by the server; Redis, counted by the mount; MongoDB, Notion."""
+"""Stores in the table: S3 by moto and PostgreSQL, counted by the server; Redis, MongoDB, Notion."""
 from __future__ import annotations
 
 import logging
@@ -146,7 +146,6 @@ def _running(program: str, folder: Path) -> Iterator[str]:
 
 
 def _account(url: str, log: Path) -> Account:
-    from mirage.mounts.sql import build
     with _connected(url) as db:
         db.execute("CREATE TABLE stations (id integer PRIMARY KEY, site text, note text)")
         db.execute("INSERT INTO stations SELECT n, 'site ' || n, CASE WHEN n % 100 = 7 THEN 'Champagne' ELSE 'dry' "

@@ -69,7 +69,7 @@ def peer() -> str | None:
     folder = os.path.join(tempfile.gettempdir(), f"agentfs-sdk-0.6.4-{os.getuid()}")
     python = os.path.join(folder, "bin", "python")
     if not os.path.exists(os.path.join(folder, "ready")):
-        environment.create(folder)
+        environment.create(Path(folder))
         done = subprocess.run([python, "-m", "pip", "install", "-q", "agentfs-sdk==0.6.4"], capture_output=True)
         if done.returncode:
             return None

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from mirage.process.process import Process
 
 BLOCK = 1 << 20
+CHECK_EVERY = 1 << 17                                        # bytes of input after which others run
 LINE_BYTES = 44                                              # what a line in a list takes besides its text
 
 
@@ -26,10 +27,14 @@ def decode(data: bytes) -> str:
 
 
 def chunks(proc: Process, file: OpenFile, size: int = BLOCK) -> Iterator[bytes]:
-    """The rest of an open file, in pieces as they come; lets other processes run between them."""
+    """The rest of an open file, in pieces as they come; lets other processes run now and then."""
+    done = 0
     while data := file.read(size):
         yield data
-        proc.check()
+        done += len(data)
+        if done >= CHECK_EVERY:
+            done = 0
+            proc.check()
 
 
 def read_all(proc: Process, file: OpenFile) -> bytes:

@@ -76,7 +76,7 @@ def main(proc: Process) -> int:
         raise extra_operand(proc, SPEC, operands[2])
     end = b"\0" if "z" in keys else b"\n"
     glue = encode(delimiters[0]) or b"\0" if delimiters else b"\t"
-    order = "check" if "check" in keys else "no" if "nocheck" in keys else "default"
+    order = next(({"check": "check", "nocheck": "no"}[key] for key, _ in reversed(given) if "check" in key), "default")
     return Comparison(proc, operands, keys, end, glue, order).run()
 
 

@@ -128,6 +128,8 @@ def main(proc: Process) -> int:
             installer.folders(operand, True)
         return installer.status
     folder = values.get("t")
+    if "T" in values and len(operands) > 2:
+        raise usage_error(proc, SPEC, f"extra operand {shell_quote(operands[2], True)}")
     if folder is None and len(operands) == 1:
         raise usage_error(proc, SPEC, f"missing destination file operand after {shell_quote(operands[0], True)}")
     if folder is not None:

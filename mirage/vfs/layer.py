@@ -57,6 +57,7 @@ else:
     Protocol = object
 
 BASE_INO = 1 << 48                                           # set in the inode numbers that come from the base
+LEVEL = 49                                                   # first bit for the number of layers below, see _number
 PIECE = 1 << 20                                              # bytes copied at a time
 AT_ONCE = 2 << 20                                            # a file up to this size is copied in one transaction
 TEMPORARY = ".mirage-copy-"
@@ -167,6 +168,7 @@ class Layer:
         self.threshold = threshold
         self.on_change = on_change
         self.device = new_device()
+        self.level: int = getattr(base, "level", 0) + 1      # layers, this one included
         self._base = Mounted("/", base, new_device())
         self._lock = threading.Lock()
         self._busy = False
@@ -277,11 +279,18 @@ class Layer:
     def _shown(self, stat: Stat, upper: bool, merged: bool = False) -> Stat:
         """With the layer's device, an inode number that copying up does not change, and size of a partial file."""
         origin = self.store.origin(stat.ino) if upper else None
-        ino = stat.ino | BASE_INO if not upper else origin.ino | BASE_INO if origin is not None else stat.ino
+        below = stat.ino if not upper else origin.ino if origin is not None else None
+        ino = self._number(stat.ino if below is None else below, below is not None)
         return Stat(stat.mode, stat.size, stat.mtime_ns, atime_ns=stat.atime_ns, ctime_ns=stat.ctime_ns,
                     btime_ns=stat.btime_ns, uid=stat.uid, gid=stat.gid, nlink=1 if merged else stat.nlink, ino=ino,
                     dev=self.device, rdev=stat.rdev, blocks=stat.blocks,
                     version=None if stat.version is None else f"{'u' if upper else 'l'}{stat.version}")
+
+    def _number(self, ino: int, below: bool) -> int:
+        """An inode number that no object of the delta and none of the layers below share."""
+        if below:
+            return ino | BASE_INO if self.level == 1 else ino
+        return ino | self.level - 1 << LEVEL
 
     def lookup(self, path: str, uid: int) -> Stat | str:
         place = self._walk(path, uid)
@@ -786,14 +795,18 @@ class Layer:
     def changes(self) -> Iterable[tuple[str, str, Stat | None]]:
         """("A" | "M" | "D", path, Stat): what is new, changed or gone, sorted by path.
 
-        A directory that is in the delta only because something below it changed is not in the list.
+        A directory that is in the delta only because something below it changed is not in the list, nor is what was in
+        a directory that is gone. Of a renamed one everything is in it, as new.
         """
-        found: list[tuple[str, str, Stat | None]] = []
+        found: dict[str, tuple[str, str, Stat | None]] = {}
         todo = ["/"]
         while todo:
             at = todo.pop()
-            for entry in self.delta.list(at):
-                path = join(at, entry.name)
+            above = self._place(at)
+            other = above.base != at                         # renamed or new: what the base has at this path is gone
+            shown = {entry.name for entry in (self._entries(above) if other else self.delta.list(at))}
+            for name in shown:
+                path = join(at, name)
                 if path.startswith("/" + TEMPORARY):
                     continue
                 place = self._place(path)
@@ -801,17 +814,31 @@ class Layer:
                     todo.append(path)
                 letter = self._letter(place)
                 if letter:
-                    found.append((letter, path, self._show(place)))
+                    found[path] = (letter, path, self._show(place))
+            for name in self._base_names(at) - shown if other else ():
+                found[join(at, name)] = ("D", join(at, name), None)
         for path in self.store.whiteouts():
-            if self._find(path) is None:
-                found.append(("D", path, None))
-        return sorted(found, key=lambda change: change[1])
+            if self._find(path) is None and self._was(path) is not None:
+                found[path] = ("D", path, None)
+        return [found[path] for path in sorted(found)]
+
+    def _was(self, path: str) -> Stat | None:
+        """What the base has at the path; None where it has nothing, as where it has a link or file on the way."""
+        try:
+            return self._base_stat(path, path)
+        except OSError as e:
+            if e.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
+                return None
+            raise
+
+    def _base_names(self, path: str) -> set[str]:
+        was = self._was(path)
+        return {entry.name for entry in self.base.list(path)} if was is not None and was.is_dir else set()
 
     def _letter(self, place: Place) -> str:
         """How the place differs from what the base has under its name; "" where it does not."""
-        try:
-            was = self._base_stat(place.path, place.path)
-        except (FileNotFoundError, NotADirectoryError):
+        was = self._was(place.path)
+        if was is None:
             return "A"
         now = place.stat
         if now.is_dir and was.is_dir and place.base == place.path:

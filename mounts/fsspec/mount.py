@@ -34,6 +34,14 @@ READ_ONLY = ("read_many", "describe", "open")
 WRITABLE = ("create", "mkdir", "remove", "rename", "replace")
 
 
+class _IsFile(NotADirectoryError):
+    """A file was listed."""
+
+    def __init__(self, path: str, info: Info) -> None:
+        super().__init__(errno.ENOTDIR, os.strerror(errno.ENOTDIR), path)
+        self.info = info
+
+
 class FileStore:
     """A store of fsspec.
 
@@ -100,13 +108,18 @@ class FileStore:
         return found
 
     def _as_directory(self, path: str, name: str) -> Info | None:
-        """A name without an extension is probably that of a directory, which a store of keys tells by its listing."""
-        if "." in name or path.endswith(SHADOW) or not self.store.flat:
+        """A name without an extension is probably that of a directory, which a store of keys tells by its listing.
+
+        Not where files are written: new ones would be looked for twice.
+        """
+        if self.writable or "." in name or path.endswith(SHADOW) or not self.store.asks_size or not self.store.flat:
             return None
         try:
             return {"type": "directory"} if self._listing(path) else None
+        except _IsFile as found:
+            return found.info
         except (FileNotFoundError, NotADirectoryError):
-            return self._infos.get(path)
+            return None
 
     def _ask(self, path: str) -> Info | None:
         info: Info = self.store.call(path, "info", self.store.full(path))
@@ -146,8 +159,7 @@ class FileStore:
             name = whole.rpartition("/")[2]
             if whole == own:
                 if info.get("type") == "file" and len(found) == 1 and not str(info["name"]).endswith("/"):
-                    self._infos[path] = info
-                    raise error(errno.ENOTDIR, path)
+                    raise _IsFile(path, info)
             elif name not in ("", ".", "..") and info.get("type") in ("file", "directory"):
                 if info["type"] == "file" and entries.get(name, {}).get("type") == "directory":
                     shadows.append((name, info))
@@ -232,7 +244,7 @@ class FileStore:
 
     def _fetch(self, path: str, info: Info, offset: int, length: int | None) -> bytes:
         size = info.get("size")
-        tag = next((str(info[key]) for key in TAGS if info.get(key)), "")
+        tag = next((str(info[key]) for key in TAGS if info.get(key)), "") if not self.writable else ""
         if tag and size is not None and size <= SMALL:
             kept: bytes | None = self._contents.get((path, tag))
             if kept is not None:

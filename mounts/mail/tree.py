@@ -310,7 +310,8 @@ class MailMount(Declared):
             try:
                 if directory not in parents:
                     parents[directory] = self.find(directory or "/")
-                place = self._child(parents[directory], name) if isinstance(parents[directory].node, Directory) else None
+                above = parents[directory]
+                place = self._child(above, name) if isinstance(above.node, Directory) else None
                 place = place or self.find(path)             # says what is wrong
                 found[path] = error(errno.EISDIR, path) if isinstance(place.node, Directory) else place
             except OSError as e:

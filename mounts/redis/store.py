@@ -29,6 +29,7 @@ DENIED = ("NOAUTH", "WRONGPASS", "NOPERM", "READONLY", "invalid username-passwor
 class RedisStore:
     """Keys below `prefix` as files. Names are looked up one by one; a directory is found by a SCAN of the keys."""
 
+    asks_size = False
     flat = True
     name = "redis"
 

@@ -180,7 +180,7 @@ class Database:
         return columns, rows
 
     def execute(self, statement: str, parameters: dict[str, Any] | None, most: int) -> tuple[list[str], list[Any], int]:
-        """Column names, at most `most` + 1 rows (RETURNING) and the number of rows changed, of one committed statement."""
+        """Column names, at most `most` + 1 rows (RETURNING) and the number of rows changed; it is committed."""
         def perform(connection: sa.Connection) -> tuple[list[str], list[Any], int]:
             if self.dialect == "duckdb":
                 self._one_statement(statement)

@@ -274,11 +274,15 @@ class Connection:
         try:
             real = os.statvfs(os.path.dirname(self.path) or ".")
             free = real.f_bavail * real.f_frsize
-            return ROOMY if free > ROOMY else free - os.stat(self.path + "-wal").st_size - 2 * size - SPARE
-        except FileNotFoundError:
-            return free - 2 * size - SPARE
-        except OSError:
-            return ROOMY
+            if free > ROOMY:
+                return ROOMY
+            with self.lock:
+                page, pages, unused = (self.execute(f"PRAGMA {name}").fetchone()[0]
+                                       for name in ("page_size", "page_count", "freelist_count"))
+            grows = max(0, page * pages - os.stat(self.path).st_size)
+        except (OSError, sqlite3.Error):
+            return ROOMY                                     # storing will say what is wrong
+        return int(free - grows - size - max(0, size - page * unused) - SPARE)
 
     @property
     def sql(self) -> sqlite3.Connection:

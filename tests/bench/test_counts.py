@@ -9,7 +9,6 @@ from mirage.bench.counts.__main__ import markdown, row
 from mirage.bench.counts.model import Count, Script, Unavailable, count, standard
 from mirage.bench.counts.services import SERVICES
 
-
 # Stores that take more than the least (docs/counts.md): no script may take more than so many.
 MORE = {"postgres": 65, "redis": 5, "mongodb": 3, "notion": 55}
 

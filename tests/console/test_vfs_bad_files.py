@@ -184,3 +184,19 @@ def test_a_pipe_that_closes_is_no_failure_of_ours(tmp_path):
     done = subprocess.run(f"{' '.join(VFS)} fs x.db cat /f | head -c 4", shell=True, cwd=tmp_path, env=environment(), capture_output=True,
                           timeout=60)
     assert done.stdout == b"kept" and done.stderr == b""
+
+
+def test_a_message_is_one_line_whatever_the_name(vfs):
+    status, out, err = vfs("fs", "no\nsuch\x1b[2J", "ls")
+    assert (status, out, err) == (1, "", "Error: 'no\\nsuch\\x1b[2J' not found\n")
+
+
+def test_a_name_that_is_no_text_is_left_out(vfs):
+    database("x.db")
+    connection = sqlite3.connect("x.db")
+    connection.execute("INSERT INTO fs_dentry (name, parent_ino, ino) VALUES (x'ff41', 1, 2)")
+    connection.commit()
+    connection.close()
+    status, out, err = vfs("fs", "x.db", "ls")
+    assert (status, out, err) == (0, "d d0\nf f\n", "")
+    assert vfs("integrity", "x.db")[0] == 1

@@ -106,6 +106,46 @@ def test_long_content_is_replaced_in_short_transactions(vfs):
     assert rows(vfs, "fs_data") == 0 and rows(vfs, "fs_inode") == 1 and check(vfs.db) == []
 
 
+def test_no_transaction_is_long(vfs):
+    """Rows of 64 KiB are counted: cutting, overwriting and punching long files lets others write in between."""
+    from mirage.mounts.vfs.inodes import TreeInodes
+    mount, data = vfs.mount, random.Random(2).randbytes(9 << 20)
+    for name in ("cut", "emptied", "linked", "open", "small", "punched"):
+        vfs.fs.write(f"/{name}", data)
+    mount.link("/linked", "/other")
+    held = mount.open("/open", os.O_RDWR)
+    counts = [vfs.db.sql.total_changes]
+    mount.observers.append(lambda: counts.append(vfs.db.sql.total_changes))
+    mount.open("/emptied", os.O_RDWR | os.O_TRUNC).close()
+    with_cut = mount.open("/cut", os.O_RDWR)
+    with_cut.truncate(100_001)
+    with_cut.close()
+    vfs.fs.write("/linked", data[::-1])
+    vfs.fs.write("/open", b"new")
+    vfs.fs.write("/small", b"new")
+    inodes = TreeInodes(mount)
+    punched = inodes.open(inodes.lookup(1, "punched")[0], os.O_RDWR)
+    punched.allocate(3, 1000, 8 << 20)
+    assert max(b - a for a, b in zip(counts, counts[1:], strict=False)) < 50
+    assert vfs.fs.stat("/emptied").size == 0 and vfs.fs.read("/cut") == data[:100_001]
+    assert vfs.fs.read("/other") == data[::-1] and vfs.fs.read("/small") == held.pread(9, 0) == b"new"
+    assert vfs.fs.read("/punched") == data[:1000] + bytes(8 << 20) + data[1000 + (8 << 20):]
+    held.close()
+    punched.close()
+    assert check(vfs.db) == []
+
+
+def test_cutting_a_sparse_file_takes_no_longer_than_it_has_chunks(vfs):
+    handle = vfs.mount.create("/f", 0o644, 1000, 1000)
+    handle.truncate(1 << 43)
+    handle.pwrite(b"end", 1 << 42)
+    started = time.process_time()
+    handle.truncate(5)
+    assert time.process_time() - started < 2 and handle.stat().size == 5
+    handle.close()
+    assert rows(vfs, "fs_data") == 0 and check(vfs.db) == []
+
+
 def rows(vfs, table):
     with vfs.db.reading:
         return vfs.db.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
@@ -411,6 +451,10 @@ def test_a_newer_and_a_foreign_database_are_refused(vfs, tmp_path):
     ("UPDATE fs_inode SET nlink = 3 WHERE ino = 2", "nlink"),
     ("UPDATE fs_inode SET size = 1 WHERE ino = 2", "size"),
     ("UPDATE fs_inode SET mtime_nsec = 1000000000", "time"),
+    ("UPDATE fs_inode SET mode = 'abc' WHERE ino = 2", "inode"),
+    ("UPDATE fs_inode SET mtime = 1.5 WHERE ino = 2", "inode"),
+    ("UPDATE fs_inode SET size = -5 WHERE ino = 2", "inode"),
+    ("UPDATE fs_dentry SET name = x'ff41' WHERE ino = 2", "name"),
     ("INSERT INTO fs_data VALUES (99, 0, x'00')", "chunk-inode"),
     ("INSERT INTO fs_data VALUES (2, 9, x'00')", "chunk"),
     ("DELETE FROM fs_symlink", "symlink"),
@@ -443,6 +487,32 @@ def test_T78_a_flipped_byte_is_found(vfs):
     with pytest.raises(SchemaError, match="damaged"):
         with Vfs.open(vfs.path, readonly=True) as broken:
             raise SchemaError("damaged") if check(broken.db) else AssertionError("nothing was found")
+
+
+def test_what_cannot_be_a_name_or_a_number_harms_nothing_else(vfs):
+    from mirage.mounts.vfs.inodes import TreeInodes
+    vfs.fs.write("/f", b"hello")
+    vfs.fs.write("/g", b"hello")
+    with vfs.db.writing:
+        for name in ("a/b", "..", ".", "", b"blob"):
+            vfs.db.execute("INSERT INTO fs_dentry (name, parent_ino, ino) VALUES (?, 1, 2)", (name,))
+    inodes = TreeInodes(vfs.mount)
+    assert sorted(e.name for e in vfs.fs.list("/")) == ["f", "g"]
+    assert sorted(name for name, _, _ in inodes.opendir(1).entries) == ["f", "g"]
+    with vfs.db.writing:
+        vfs.db.execute("UPDATE fs_inode SET size = 'x' WHERE ino = 2")
+    with Vfs.open(vfs.path) as other:
+        with pytest.raises(OSError) as caught:
+            other.fs.read("/f")
+        assert caught.value.errno == errno.EIO and "inode 2" in caught.value.note
+        assert other.fs.read("/g") == b"hello"
+
+
+def test_a_table_without_a_column_is_refused(vfs):
+    with vfs.db.writing:
+        vfs.db.execute("ALTER TABLE fs_inode DROP COLUMN gid")
+    with pytest.raises(SchemaError, match="fs_inode has no column gid"):
+        Vfs.open(vfs.path)
 
 
 def test_repair_removes_what_the_peer_leaves(vfs):

@@ -154,6 +154,10 @@ def test_holes(mnt):
         assert failure.value.errno == errno.ENXIO
         os.posix_fallocate(fd, 0, 9 << 20)
         assert os.fstat(fd).st_size == 9 << 20
+        free = os.statvfs(mnt)
+        with pytest.raises(OSError) as failure:
+            os.posix_fallocate(fd, 0, 2 * free.f_bavail * free.f_frsize)
+        assert failure.value.errno == errno.ENOSPC and os.fstat(fd).st_size == 9 << 20
 
 
 @needs("fallocate")
@@ -425,6 +429,43 @@ def test_a_killed_server_loses_nothing_that_was_synced(tmp_path, seed):
     """`make crash` does it 200 times."""
     from tests.serve.crash import crash
     crash(tmp_path, seed)
+
+
+@needs("unshare", "mount")
+def test_on_a_full_disk_files_can_still_be_removed(tmp_path):
+    """The write-ahead log must not take the room that it needs to be moved into the file."""
+    script = """
+import errno, os, subprocess, sys
+from mirage.mounts import Vfs
+from mirage.mounts.vfs.inodes import TreeInodes
+from mirage.mounts.vfs.integrity import check
+from mirage.serve.fuse.mounted import Mounted
+subprocess.run(["mount", "-t", "tmpfs", "-o", "size=12m", "tmpfs", "disk"], check=True)
+with Vfs.open("disk/a.db") as vfs, Mounted(TreeInodes(vfs.mount, alone=True), "m"):
+    child = os.fork()                                        # who serves a mount does not use it
+    if not child:
+        done = []
+        try:
+            for number in range(20):
+                with open(f"m/{number}", "wb") as file:
+                    file.write(os.urandom(1000000))
+                done.append(number)
+        except OSError as e:
+            assert e.errno == errno.ENOSPC and len(done) > 5, (e, done)
+        os.mkdir("m/d")
+        for number in done[:4]:
+            os.unlink(f"m/{number}")
+        with open("m/new", "wb") as file:
+            file.write(bytes(1000000))
+        os._exit(0 if os.path.getsize("m/new") == 1000000 else 1)
+    assert os.waitpid(child, 0)[1] == 0
+with Vfs.open("disk/a.db") as vfs:
+    assert check(vfs.db) == []
+    vfs.fs.write("/after", b"x" * 100000)
+"""
+    for name in ("disk", "m"):
+        (tmp_path / name).mkdir()
+    ok("unshare", "-m", sys.executable, "-c", script, cwd=tmp_path)
 
 
 def test_read_only_databases_are_mounted_read_only(tmp_path):

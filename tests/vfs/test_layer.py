@@ -401,3 +401,54 @@ def test_threads_change_one_layer():
     in_threads(4, work)
     assert sorted(e.name for e in layer.list("/d")) == sorted(f"{n}.moved" for n in range(40))
     assert all(layer.read(f"/d/{n}.moved") == b"NEW!" for n in range(40))
+
+
+# ---- what differs
+
+def letters(layer):
+    return [(letter, path) for letter, path, _ in layer.changes()]
+
+
+def test_changes_tell_what_came_and_went_with_renamed_and_replaced_directories():
+    layer = Layer(Memory({"d/a": b"1", "d/e/b": b"2", "old/x": b"3", "old/y": b"4"}), MemoryStore())
+    layer.rename("/old", "/new")
+    layer.unlink("/new/y")
+    for path in ("/d/e/b", "/d/a"):
+        layer.unlink(path)
+    for path in ("/d/e", "/d"):
+        layer.rmdir(path)
+    layer.mkdir("/d", 0o755, 1000, 1000)
+    layer.replace("/d/a", b"other", 0o644, 1000, 1000)
+    assert letters(layer) == [("M", "/d"), ("M", "/d/a"), ("D", "/d/e"), ("A", "/new"), ("A", "/new/x"), ("D", "/old")]
+
+
+def test_changes_where_the_base_has_a_link_on_the_way(tmp_path):
+    (tmp_path / "target").mkdir()
+    (tmp_path / "link").symlink_to("target")
+    layer = Layer(Host(str(tmp_path)), MemoryStore())
+    layer.unlink("/link")
+    layer.mkdir("/link", 0o755, 1000, 1000)
+    layer.replace("/link/f", b"new", 0o644, 1000, 1000)
+    layer.setattr("/target", mode=0o700)
+    assert letters(layer) == [("M", "/link"), ("A", "/link/f"), ("M", "/target")]
+
+
+def test_stacked_layers_share_no_inode_numbers():
+    """Else a file of one layer would be taken for a hard link of another one's."""
+    with Vfs(":memory:") as vfs:
+        vfs.fs.write("/base", b"0")
+        layer, kept = vfs.mount, []
+        for number in range(4):
+            kept.append(Vfs(":memory:"))
+            layer = Layer(layer, VfsStore(kept[-1].mount))
+            layer.replace(f"/f{number}", b"%d" % number, 0o644, 1000, 1000)
+        names = [entry.name for entry in layer.list("/")]
+        numbers = {name: layer.stat(f"/{name}").ino for name in names}
+        assert len(names) == len(set(numbers.values())) == 5
+        for name in names:
+            layer.setattr(f"/{name}", mode=0o600)
+        assert {name: layer.stat(f"/{name}").ino for name in names} == numbers
+        layer.rename("/f0", "/f1")
+        assert layer.read("/f1") == b"0" and not [e for e in layer.list("/") if e.name == "f0"]
+        for made in kept:
+            made.close()

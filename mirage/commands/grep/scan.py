@@ -183,7 +183,7 @@ class FileRun:
             if not o.quiet_output:
                 self.proc.stdout.flush()
                 self.proc.message(f"{self.shown}: binary file matches")
-                self.scanner.separate = self.scanner.separate or bool(o.before or o.after)
+                self.scanner.separate = self.scanner.separate or max(o.before, o.after) >= 0
         return total
 
     def _before_nul(self, carry: bytes, block: bytes) -> int:

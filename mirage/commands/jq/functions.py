@@ -314,6 +314,8 @@ def _holds_nan(key: Any) -> bool:
 
 def unique(value: Any) -> list[Any]:
     items = list(iterate(value))
+    if type(value) is not list:
+        raise mismatch(value, [[item] for item in items], "cannot be sorted, as they are not both arrays")
     if set(map(type, items)) == {str}:
         return sorted(set(items))
     return [members[0] for _, members in group_pairs(items, items)]

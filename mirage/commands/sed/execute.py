@@ -208,10 +208,14 @@ class Machine:
                 command.closed = True
                 command.active = not self._matches(a2)
                 return True
-            if not self._matches(a1):
+            late = a1.kind == "line" and not command.closed and number > a1.number
+            if not late and not self._matches(a1):           # a line number that was passed unseen starts it, too
                 return False
+            command.closed = True
             if a2.kind == "line":
                 command.end = a2.number
+                if late and number > a2.number:
+                    return False
             elif a2.kind == "plus":
                 command.end = number + a2.number
             elif a2.kind == "multiple":

@@ -70,7 +70,7 @@ class Command:
         self.sub: Substitution | None = None
         self.table: list[tuple[bytes, bytes]] | bytes = b""
         self.active = False                                  # inside a range
-        self.closed = False                                  # 0,/re/ is over
+        self.closed = False                                  # a range from a line number has begun once
         self.end = 0                                         # last line of an active range
 
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 LONG = 4 << 20                                               # bytes of a file that is not read whole
 PIECE = 1 << 20
+LOOSE = 100                                                  # objects that are files of their own
 GITLINK, LINK = 0o160000, 0o120000
 CONVERTING = ("filter", "text", "crlf", "eol", "ident", "working-tree-encoding")
 
@@ -223,9 +224,14 @@ class Clone:
 
 
 def _fetched(source: str) -> list[str]:
-    """A repository of this machine comes as one pack (a file for each object is slow on a mount), without a search for
-    what its objects have in common, which takes longer than all the rest."""
-    return ["--no-local", "--upload-pack", "git -c pack.window=0 upload-pack"] if os.path.isdir(source) else []
+    """A repository of this machine is copied where it consists of packs. Else it comes as one (a file for each object
+    is slow on a mount), without a search for what its objects have in common, which takes longer than all the rest."""
+    if not os.path.isdir(source):
+        return []
+    done = subprocess.run(["git", "-C", source, "count-objects"], capture_output=True, text=True)
+    if done.returncode == 0 and int(done.stdout.split()[0]) <= LOOSE:
+        return ["--no-hardlinks"]
+    return ["--no-local", "--upload-pack", "git -c pack.window=0 upload-pack"]
 
 
 def _stored(files: Import, entry: Entry, contents: IO[bytes], mask: int) -> Made:

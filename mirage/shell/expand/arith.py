@@ -323,10 +323,7 @@ def _read(node: ast.AVar, holes: dict[int, int] | None) -> Value:
 
     def read(sh: Shell) -> int:
         value = sh.vars.get(name)
-        if value.__class__ is str:
-            if value.isdigit() and value.isascii() and value[0] != "0" and len(value) < 19:
-                return int(value)
-        else:
+        if value.__class__ is not str:
             value = None if value is None else sh.scalar(name, value)  # type: ignore[arg-type]
             if value is None:
                 if sh.options.nounset:
