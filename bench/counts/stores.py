@@ -54,7 +54,7 @@ class _Requests(logging.Handler):
 @contextmanager
 def s3() -> Iterator[Account]:
     try:
-        import boto3
+        import boto3  # type: ignore[import-untyped]
         from moto.server import ThreadedMotoServer
     except ImportError:
         raise Unavailable("moto") from None

@@ -311,9 +311,9 @@ class MailMount(Declared):
                 if directory not in parents:
                     parents[directory] = self.find(directory or "/")
                 above = parents[directory]
-                place = self._child(above, name) if isinstance(above.node, Directory) else None
-                place = place or self.find(path)             # says what is wrong
-                found[path] = error(errno.EISDIR, path) if isinstance(place.node, Directory) else place
+                child = self._child(above, name) if isinstance(above.node, Directory) else None
+                child = child or self.find(path)             # says what is wrong
+                found[path] = error(errno.EISDIR, path) if isinstance(child.node, Directory) else child
             except OSError as e:
                 found[path] = e
         places = [place for place in found.values() if not isinstance(place, OSError)]

@@ -247,7 +247,9 @@ def _show_hashed(sh: Shell, readable: bool) -> int:
     if readable:
         lines = [f"builtin hash -p {quoting.minimal(path)} {name}" for name, path in sh.hash_table.items()]
     else:
-        lines = ["hits\tcommand", *(f"{sh.extra.get(f'hits of {name}', 0):4}\t{path}" for name, path in sh.hash_table.items())]
+        hits = sh.extra
+        lines = ["hits\tcommand", *(f"{hits.get(f'hits of {name}', 0):4}\t{path}"
+                                    for name, path in sh.hash_table.items())]
     sh.out(listing.joined(lines))
     return 0
 
