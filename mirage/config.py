@@ -196,7 +196,8 @@ def _hint(place: Sequence[str]) -> str:
     from difflib import get_close_matches
     if len(place) == 1 and place[0] in ("rules", "allow_paths", "default"):
         return " (that is a policy: --policy FILE, or `policy: FILE` in a mirage.yaml)"
-    known = {"limits": LimitsConfig, "terminal": TerminalConfig}.get(place[0], Config) if len(place) > 1 else Config
+    sections: dict[str, type[BaseModel]] = {"limits": LimitsConfig, "terminal": TerminalConfig}
+    known = sections.get(place[0], Config) if len(place) > 1 else Config
     keys = [key for key in known.model_fields if key != "file"]
     close = get_close_matches(place[-1], keys, 1)
     return f"; did you mean {close[0]!r}?" if close else f"; there are: {', '.join(keys)}"

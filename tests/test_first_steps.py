@@ -98,3 +98,9 @@ def test_a_provider_that_refuses_names_its_mount(tmp_path):
     (tmp_path / "mirage.yaml").write_text("mounts: {/chat: {provider: slack}}")
     with pytest.raises(ConfigError, match=r"mounts: /chat: slack needs a token"):
         load(tmp_path / "mirage.yaml").make_terminal()
+
+
+def test_help_of_mount(capsys):
+    from mirage.console.main import main
+    assert main(["mount", "--help"]) == 0
+    assert "umount MOUNTPOINT" in capsys.readouterr().out

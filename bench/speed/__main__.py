@@ -114,7 +114,8 @@ def same(workload: Workload, ours: bytes, theirs: bytes) -> bool:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m mirage.bench.speed", description="Measure Mirage against other programs in the same run.")
+    parser = argparse.ArgumentParser(prog="python -m mirage.bench.speed",
+                                     description="Measure Mirage against other programs in the same run.")
     parser.add_argument("--json", help="write the figures to this file")
     parser.add_argument("--only", help="only workloads whose group or name contains this")
     parser.add_argument("--rounds", type=int, default=3, help="measured runs of each workload (default 3)")

@@ -68,7 +68,11 @@ class Writer:
             return text
         if style.initial_tab:
             prefix = prefix.rstrip(b" ") + b"\t"
-        return prefix + (text.expandtabs(style.tab) if style.expand_tabs else text)
+        return prefix + self.spread(text)
+
+    def spread(self, line: bytes) -> bytes:
+        """The line, with -t its tabs as blanks."""
+        return line.expandtabs(self.style.tab) if self.style.expand_tabs else line
 
     def write(self, changes: Sequence[Change], ignorable: Callable[[Change], bool]) -> None:
         kind = self.style.kind
@@ -177,7 +181,8 @@ class Writer:
         if y1 > y0:
             self.out(b"a%d %d\n" % (x1, y1 - y0))
             last = len(self.b.lines) - 1
-            self.out(b"".join(self.b.lines[n] + (b"\n" if n < last or self.b.complete else b"") for n in range(y0, y1)))
+            self.out(b"".join(self.spread(self.b.lines[n]) + (b"\n" if n < last or self.b.complete else b"")
+                              for n in range(y0, y1)))
 
     def ed(self, change: Change) -> None:
         x0, x1, y0, y1 = change
@@ -198,7 +203,7 @@ class Writer:
                 self.out(b"..\n.\ns/.//\n")
                 inserting = False
             else:
-                self.out(line + b"\n")
+                self.out(self.spread(line) + b"\n")
         if inserting:
             self.out(b".\n")
 

@@ -45,6 +45,7 @@ Examples:
 DEMO_HELP = """\
 Usage: mirage demo [OPTION]...               open the interactive terminal on the demo workspace
        mirage demo exec [OPTION]... COMMAND  run a line of bash there
+       mirage demo mount MOUNTPOINT          show it to real programs
 
 A small company, made up, in services that are simulated in this process: mail, Slack, Drive, calendars, GitHub, Notion,
 Linear, Canvas, a database; and its documents. /VFS.md tells where things are, /SKILL.md which commands change them.
@@ -111,13 +112,13 @@ def _dispatch(args: list[str]) -> int:
     explicit = operands[:1] == ["exec"]
     if explicit:
         del operands[0]
-    if parsed.get("help"):
-        sys.stdout.write(DEMO_HELP if demo else HELP)
-        return 0
-    if first == "mount" and not explicit:
+    if operands[:1] == ["mount"] and not explicit:
         from mirage.console.mount import mount
         del operands[0]
         return mount(parsed, demo)
+    if parsed.get("help"):
+        sys.stdout.write(DEMO_HELP if demo else HELP)
+        return 0
     if first in LATER:
         raise UsageError(f"{first}: not in this version; a command of this name is run by: mirage exec {first}")
     if len(operands) > 1:

@@ -8,10 +8,26 @@ from mirage.console.options import Parsed, UsageError
 from mirage.console.setup import make_terminal
 
 NO_MOUNT = 4
+HELP = """\
+Usage: mirage mount [OPTION]... MOUNTPOINT
+       mirage demo mount MOUNTPOINT
+
+Shows the files of a terminal to real programs, below MOUNTPOINT, an empty directory of this machine. It stays in the
+foreground: Ctrl-C, or `umount MOUNTPOINT`, ends it. The policy holds; what it would ask about is refused. Needs Linux with
+FUSE (/dev/fuse); an ordinary user also fusermount3. Exit status: 0 when it was unmounted, 4 if it could not be mounted.
+The options are those of mirage; see: mirage --help
+
+Examples:
+  mirage mount --mount /src=host:. /mnt/all
+  mirage mount -f mirage.yaml /mnt/all
+"""
 
 
 def mount(parsed: Parsed, demo: bool) -> int:
     """Serve until it is unmounted or a signal comes; the exit status, 4 where it could not be mounted."""
+    if parsed.get("help"):
+        sys.stdout.write(HELP)
+        return 0
     if len(parsed.operands) != 1:
         raise UsageError("mount needs one MOUNTPOINT, a directory")
     from mirage.serve.fuse.mount import stop_signals

@@ -23,9 +23,10 @@ if TYPE_CHECKING:
     from typing import Any
 
 GROUP = "mirage.mounts"
-LIBRARIES = {"canvas": "httpx", "fsspec": "fsspec", "gcal": "googleapiclient", "gdrive": "googleapiclient", "github": "github",
-             "gmail": "googleapiclient", "http": "httpx", "imap": "imapclient", "linear": "httpx", "mongodb": "pymongo",
-             "notion": "httpx", "redis": "redis", "rest": "httpx", "s3": "s3fs", "slack": "slack_sdk", "sql": "sqlalchemy"}
+LIBRARIES = {
+    "canvas": "httpx", "fsspec": "fsspec", "gcal": "googleapiclient", "gdrive": "googleapiclient", "github": "github",
+    "gmail": "googleapiclient", "http": "httpx", "imap": "imapclient", "linear": "httpx", "mongodb": "pymongo",
+    "notion": "httpx", "redis": "redis", "rest": "httpx", "s3": "s3fs", "slack": "slack_sdk", "sql": "sqlalchemy"}
 INTERNAL = ("bin", "dev", "document", "google", "mail", "proc")       # parts of the tree and of other mounts
 
 

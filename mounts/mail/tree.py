@@ -321,12 +321,12 @@ class MailMount(Declared):
         self.box.load_attachments([(p.scope["mail"]["meta"], p.scope.item["attachment"]) for p in places
                                    if p.node is self._attachment])
         for path in paths:
-            place = found[path]
-            if isinstance(place, OSError):
-                yield path, place
+            what = found[path]
+            if isinstance(what, OSError):
+                yield path, what
                 continue
             try:
-                yield path, self._content(place, ahead=False)
+                yield path, self._content(what, ahead=False)
             except OSError as e:
                 yield path, e
 

@@ -110,7 +110,8 @@ def define_function(sh: Shell, node: Function) -> int:
 def current_source(sh: Shell) -> str:
     """BASH_SOURCE of what is defined or called here."""
     if sh.call_stack:
-        return sh.call_stack[-1].source
+        source: str = sh.call_stack[-1].source
+        return source
     return "main" if sh.interactive else ENVIRONMENT
 
 
