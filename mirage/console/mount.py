@@ -13,8 +13,9 @@ Usage: mirage mount [OPTION]... MOUNTPOINT
        mirage demo mount MOUNTPOINT
 
 Shows the files of a terminal to real programs, below MOUNTPOINT, an empty directory of this machine. It stays in the
-foreground: Ctrl-C, or `umount MOUNTPOINT`, ends it. The policy holds; what it would ask about is refused. Needs Linux with
-FUSE (/dev/fuse); an ordinary user also fusermount3. Exit status: 0 when it was unmounted, 4 if it could not be mounted.
+foreground: Ctrl-C, or `umount MOUNTPOINT`, ends it. The policy holds; what it would ask about is refused.
+Needs Linux with FUSE (/dev/fuse); an ordinary user also fusermount3.
+Exit status: 0 when it was unmounted, 4 if it could not be mounted.
 The options are those of mirage; see: mirage --help
 
 Examples:

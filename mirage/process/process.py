@@ -65,7 +65,7 @@ class Process:
         self.machine = machine
         self.argv = list(argv)
         self.parent = parent
-        self.pid = kernel.new_pid()
+        self.pid: int = kernel.new_pid()
         self.group: int = parent.group if parent else self.pid
         self.env: dict[str, str] = dict(env if env is not None else parent.env if parent else {})
         self.cwd: str = cwd if cwd is not None else parent.cwd if parent else "/"

@@ -33,7 +33,7 @@ NEEDS: dict[str, dict[str, Any]] = {
     "canvas": {"url": "{echo}"}, "fsspec": {"url": "http://{host}"}, "host": {"dir": "."}, "http": {"urls": ["{echo}a.txt"], "private": True},
     "mongodb": {"url": f"mongodb://user:{MARK}@{CLOSED}/db?serverSelectionTimeoutMS=50", "timeout": 0.05}, "redis": {"url": f"redis://user:{MARK}@{CLOSED}/0"},
     "rest": {"file": "desk.yaml"}, "s3": {"bucket": "b", "region": "eu-north-1"}, "sql": {"url": f"postgresql://user:{MARK}@{CLOSED}/db?connect_timeout=1"},
-    "vfs": {"file": "store.db"}, "memory": {}, "imap": {"host": "127.0.0.1", "port": 9, "user": "u@v.example", "smtp_host": "127.0.0.1", "smtp_port": 9},
+    "vfs": {"file": "store.db", "cipher": "aes256gcm"}, "memory": {}, "imap": {"host": "127.0.0.1", "port": 9, "user": "u@v.example", "smtp_host": "127.0.0.1", "smtp_port": 9},
 }
 REST = """
 name: desk
@@ -111,6 +111,8 @@ def variants(name: str, echo: Echo) -> list[dict[str, Any]]:
 
 
 def secret_text(name: str, key: str, echo: Echo) -> str:
+    if name == "vfs":
+        return MARK.encode().hex().ljust(64, "0")            # a key of 32 bytes
     value = f"{MARK}-{name}-{key}"
     if key == "credentials":
         return json.dumps({"type": "authorized_user", "client_id": value, "client_secret": value, "refresh_token": value, "token_uri": echo.address + "token"})
@@ -181,7 +183,7 @@ def everything(terminal: Terminal, lines: list[str]) -> Iterator[str]:
 
 
 def check(texts: Iterator[str], *more: bytes) -> None:
-    hidden = [value for key, value in os.environ.items() if MARK in value] + [MARK]
+    hidden = [value for key, value in os.environ.items() if MARK in value] + [MARK, MARK.encode().hex()]
     forms = {form for text in hidden for form in (text, base64.b64encode(text.encode()).decode(), text[::-1])}
     for text in (*texts, *(data.decode("latin-1") for data in more)):
         for form in forms:
