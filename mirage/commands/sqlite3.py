@@ -167,7 +167,8 @@ class Shell:
             return 0
         if self.db.in_transaction:
             self.db.execute("ROLLBACK")
-        data = self.db.serialize()
+        # a database without a page cannot be serialized: SQLite says so in some versions only
+        data = self.db.serialize() if self.db.execute("PRAGMA page_count").fetchone()[0] else b""
         if self.wal == b"\2\2":
             data = data[:18] + self.wal + data[20:]
         if data == self.original:

@@ -232,3 +232,10 @@ def test_compressed_files_are_searched_and_shown() -> None:
     assert bench.run(["zfgrep", "a+", "f.gz"]) == (b"a+\n", b"", 0)
     assert bench.run(["zegrep", "^(b|c)$", "f.gz"]) == (b"b\n", b"", 0)
     assert bench.run(["zless", "f.gz"]) == (b"a+\nb\n", b"", 0)
+
+
+def test_a_database_without_a_table_is_no_file() -> None:
+    bench = Bench({})
+    assert bench.run(["sqlite3", "%"]) == (b"", b"", 0)
+    assert bench.run(["sqlite3", "new.db", "select 1"]) == (b"1\n", b"", 0)
+    assert bench.run(["ls"])[0] == b""
