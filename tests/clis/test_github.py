@@ -353,9 +353,9 @@ def test_the_example_of_the_readme(simulator, tmp_path, monkeypatch):
     text = re.search(r"```yaml\n(.*?)```", (Path(github.__file__).parent / "README.md").read_text(), re.S).group(1)
     (tmp_path / "mirage.yaml").write_text(text.replace('token: "env:GITHUB_TOKEN"', f'token: "env:GITHUB_TOKEN", endpoint: "{simulator.address}", rate: 0'))
     monkeypatch.setenv("GITHUB_TOKEN", TOKEN)
-    commands = re.search(r"```sh\n(.*?)```", (Path(github.__file__).parent / "README.md").read_text(), re.S).group(1)
+    shown = re.search(r"```console\n(.*?)```", (Path(github.__file__).parent / "README.md").read_text(), re.S).group(1)
     with load(tmp_path / "mirage.yaml").make_terminal() as terminal:
-        for line in commands.strip().splitlines():
+        for line in re.findall(r"^\$ (.*)", shown, re.M):
             result = terminal.run(line)
             assert result.exit_code == 0 and result.stderr == "" and result.stdout, line
         result = terminal.run("grep -rl ghp_ /workspace /proc 2>/dev/null; env; github search-users --q mara; cat /proc/*/environ")

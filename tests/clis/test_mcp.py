@@ -148,10 +148,11 @@ def children():
     """The servers that this process has started, by what /proc tells."""
     found = []
     for thread in Path("/proc/self/task").iterdir():
-        for pid in (thread / "children").read_text().split():
-            words = Path(f"/proc/{pid}/cmdline").read_bytes()
-            if b"raw.py" in words:
-                found.append(pid)
+        try:
+            pids = (thread / "children").read_text().split()
+            found += [pid for pid in pids if b"raw.py" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+        except OSError:                                      # it has ended meanwhile
+            continue
     return found
 
 
@@ -159,7 +160,7 @@ def test_it_starts_late_and_ends_with_the_terminal():
     before = threading.active_count()
     with Terminal(clis=[raw("stays")]) as terminal:
         run(terminal, "echo hi; ls /; cat /SKILL.md; type raw")
-        assert not children() and threading.active_count() == before
+        assert not children() and threading.active_count() <= before
         run(terminal, "raw echo --text x")
         assert len(children()) == 1
     assert not children()

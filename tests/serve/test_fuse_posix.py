@@ -81,8 +81,8 @@ def make(kind: str, path: Path, mode: int = 0o644) -> None:
     elif kind == "fifo":
         os.mkfifo(path, mode)
     elif kind == "socket":
-        with contextlib.chdir(path.parent), socket.socket(socket.AF_UNIX) as s:
-            s.bind(path.name)
+        with socket.socket(socket.AF_UNIX) as s:
+            s.bind(str(path))
     elif kind in ("block", "char"):
         os.mknod(path, (stat.S_IFBLK if kind == "block" else stat.S_IFCHR) | mode, os.makedev(1, 2))
     else:
