@@ -5,7 +5,7 @@ import http.client
 import ipaddress
 import socket
 import ssl
-from urllib.parse import unquote, urljoin, urlsplit
+from urllib.parse import SplitResult, unquote, urljoin, urlsplit
 
 from mirage.process.blocking import call
 
@@ -113,10 +113,17 @@ class _Pinned(http.client.HTTPSConnection):
             self.sock = self._context.wrap_socket(self.sock, server_hostname=self.host)  # type: ignore[attr-defined]
 
 
+def _split(url: str) -> SplitResult:
+    try:
+        return urlsplit(url)
+    except ValueError:                                       # what stands in brackets is no address
+        raise HttpError(3, "URL rejected: Bad IPv6 address") from None
+
+
 def request(proc: Process, method: str, url: str, headers: Mapping[str, str], body: bytes | None,
             timeout: float) -> Response:
     """One request, without following redirections."""
-    parts = urlsplit(url)
+    parts = _split(url)
     scheme = parts.scheme.lower()
     if scheme == "file":
         return _file(proc, url, unquote(parts.path))
@@ -163,7 +170,7 @@ def _file(proc: Process, url: str, path: str) -> Response:
 def fetch(proc: Process, method: str, url: str, headers: Mapping[str, str], body: bytes | None, timeout: float,
           redirects: int) -> Iterator[Response]:
     """The responses of a request and of the redirections that follow it, the last one with its body unread."""
-    first = urlsplit(url).hostname
+    first = _split(url).hostname
     headers = dict(headers)
     for turn in range(redirects + 1):
         response = request(proc, method, url, headers, body, timeout)
@@ -176,11 +183,14 @@ def fetch(proc: Process, method: str, url: str, headers: Mapping[str, str], body
             raise HttpError(47, f"Maximum ({redirects}) redirects followed")
         yield response
         response.close()
-        url = urljoin(url, target)
-        if urlsplit(url).scheme not in ("http", "https"):
-            raise HttpError(1, f"Protocol \"{urlsplit(url).scheme}\" not supported")
+        try:
+            url = urljoin(url, target)
+        except ValueError:
+            raise HttpError(3, "URL rejected: Bad IPv6 address") from None
+        if _split(url).scheme not in ("http", "https"):
+            raise HttpError(1, f"Protocol \"{_split(url).scheme}\" not supported")
         if response.status == 303 or response.status in (301, 302) and method == "POST":
             method, body = "GET" if method != "HEAD" else method, None
             headers = {k: v for k, v in headers.items() if k.lower() not in ("content-type", "content-length")}
-        if urlsplit(url).hostname != first:
+        if _split(url).hostname != first:
             headers = {k: v for k, v in headers.items() if k.lower() not in ("authorization", "cookie")}

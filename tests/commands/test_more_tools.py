@@ -239,3 +239,9 @@ def test_a_database_without_a_table_is_no_file() -> None:
     assert bench.run(["sqlite3", "%"]) == (b"", b"", 0)
     assert bench.run(["sqlite3", "new.db", "select 1"]) == (b"1\n", b"", 0)
     assert bench.run(["ls"])[0] == b""
+
+
+@pytest.mark.parametrize("url", ["[a-z]", "http://[zz]/", "http://[1-3"])
+def test_brackets_that_hold_no_address(url: str) -> None:
+    assert Bench({}).run(["curl", "-s", url])[2] == 3
+    assert Bench({}).run(["curl", url])[1] == b"curl: (3) URL rejected: Bad IPv6 address\n"
