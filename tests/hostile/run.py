@@ -24,6 +24,7 @@ def worker(seed: int, first: int, count: int) -> None:
     from tests.hostile.grammar import script
     resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
     sys.setswitchinterval(0.001)
+    check("python3 -c 0", watchdog=True)                     # its library keeps six descriptors for the whole process
     descriptors, rss = _open_files(), 0
     for number in range(first, first + count):
         text = script(seed, number)
