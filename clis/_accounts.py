@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 def account(name: str, of: str, kind: type[Any], options: dict[str, Any], mounts: Mapping[str, Mount],
-            folder: Path) -> tuple[Any, str | None]:
+            folder: Path, secrets: tuple[str, ...] = ("token",)) -> tuple[Any, str | None]:
     """(mount, where it is mounted or None). `kind`: the class of the provider `of`'s mounts, whose client has
-    same_account(token, endpoint).
+    same_account(*secrets, endpoint).
     """
     known = provider(of).OPTIONS
     unknown = next((key for key in options if key not in known), None)
@@ -24,8 +24,8 @@ def account(name: str, of: str, kind: type[Any], options: dict[str, Any], mounts
     ready = {key: convert(name, key, value, known[key], folder) for key, value in options.items()}
     for point, mount in mounts.items():
         if isinstance(mount, kind) and (not ready or mount.client.same_account(
-                ready.get("token"), str(ready.get("endpoint", "")))):
+                *(ready.get(key) for key in secrets), str(ready.get("endpoint", "")))):
             return mount, point
     if not ready:
-        raise ProviderError(f"clis.{name}: give a token, or mount {of}")
+        raise ProviderError(f"clis.{name}: give {' or '.join(secrets)}, or mount {of}")
     return kind(**ready), None

@@ -108,17 +108,5 @@ class DriveTool(VirtualCli):
 
 def tool_from_config(make: type[T], name: str, options: dict[str, Any], mounts: Mapping[str, Mount], folder: Path) -> T:
     """For mirage.yaml. Without options, or with those of a gdrive mount's account, the mount's connection is used."""
-    from mirage.mounts.gdrive import OPTIONS
-    from mirage.vfs.registry import ProviderError, convert
-    ready = {}
-    for key, value in options.items():
-        if key not in OPTIONS:
-            raise ProviderError(f"clis.{name}: unknown option {key!r}; there are: {', '.join(sorted(OPTIONS))}")
-        ready[key] = convert(name, key, value, OPTIONS[key], folder)
-    for point, mount in mounts.items():
-        if isinstance(mount, Drive) and (not ready or mount.client.same_account(
-                ready.get("token"), ready.get("credentials"), str(ready.get("endpoint", "")))):
-            return make(mount, point, name)
-    if not ready:
-        raise ProviderError(f"clis.{name}: give a token or credentials, or mount gdrive")
-    return make(Drive(**ready), None, name)
+    from mirage.clis._accounts import account
+    return make(*account(name, "gdrive", Drive, options, mounts, folder, ("token", "credentials")), name)

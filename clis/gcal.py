@@ -315,17 +315,5 @@ def _explained(e: OSError) -> OperationError:
 def from_config(name: str, provider: str, options: dict[str, Any], *, mounts: Mapping[str, Mount],
                 folder: Path) -> GcalCli:
     """For mirage.yaml. Without options, or with those of a gcal mount's account, the mount's connection is used."""
-    from mirage.mounts.gcal import OPTIONS
-    from mirage.vfs.registry import ProviderError, convert
-    ready = {}
-    for key, value in options.items():
-        if key not in OPTIONS:
-            raise ProviderError(f"clis.{name}: unknown option {key!r}; there are: {', '.join(sorted(OPTIONS))}")
-        ready[key] = convert(name, key, value, OPTIONS[key], folder)
-    for point, mount in mounts.items():
-        if isinstance(mount, Calendar) and (not ready or mount.client.same_account(
-                ready.get("token"), ready.get("credentials"), str(ready.get("endpoint", "")))):
-            return GcalCli(mount, point, name)
-    if not ready:
-        raise ProviderError(f"clis.{name}: give token or credentials, or mount gcal")
-    return GcalCli(Calendar(**ready), None, name)
+    from mirage.clis._accounts import account
+    return GcalCli(*account(name, "gcal", Calendar, options, mounts, folder, ("token", "credentials")), name)

@@ -192,17 +192,5 @@ def _ts_of(text: str) -> str:
 def from_config(name: str, provider: str, options: dict[str, Any], *, mounts: Mapping[str, Mount],
                 folder: Path) -> SlackCli:
     """For mirage.yaml. Without options, or with those of a slack mount's account, the mount's connection is used."""
-    from mirage.mounts.slack import OPTIONS
-    from mirage.vfs.registry import ProviderError, convert
-    ready = {}
-    for key, value in options.items():
-        if key not in OPTIONS:
-            raise ProviderError(f"clis.{name}: unknown option {key!r}; there are: {', '.join(sorted(OPTIONS))}")
-        ready[key] = convert(name, key, value, OPTIONS[key], folder)
-    for point, mount in mounts.items():
-        if isinstance(mount, Slack) and (not ready or mount.client.same_account(
-                ready.get("token"), str(ready.get("endpoint", "")))):
-            return SlackCli(mount, point, name)
-    if not ready:
-        raise ProviderError(f"clis.{name}: give a token, or mount slack")
-    return SlackCli(Slack(**ready), None, name)
+    from mirage.clis._accounts import account
+    return SlackCli(*account(name, "slack", Slack, options, mounts, folder), name)
