@@ -4,7 +4,6 @@ A person has the same address in mail, Slack, Drive, calendar, GitHub, Notion, L
 there is what stands before the `@`. Stations have the serial numbers NI-1000 to NI-1099. Everything happens between FIRST and
 the end of the year, mirage.bench.demo.NOW.
 """
-# ruff: noqa: E501
 from __future__ import annotations
 
 from datetime import UTC, datetime

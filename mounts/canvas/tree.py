@@ -1,5 +1,4 @@
 """The tree of Canvas as a declaration; hooks where Canvas has several lists for one directory, and for folders."""
-# ruff: noqa: E501
 from __future__ import annotations
 
 import errno

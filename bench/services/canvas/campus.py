@@ -2,7 +2,6 @@
 
 Objects are kept in the shape of the API; keys that begin with `_` are the simulator's own and never sent.
 """
-# ruff: noqa: E501
 from __future__ import annotations
 
 import copy

@@ -1,5 +1,4 @@
 """What the simulated Canvas answers: one function for each method and path below /api/v1."""
-# ruff: noqa: E501
 from __future__ import annotations
 
 import re

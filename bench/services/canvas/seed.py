@@ -1,5 +1,4 @@
 """The training academy of Norrsken Instruments in Canvas: a year of courses for staff and customers."""
-# ruff: noqa: E501
 from __future__ import annotations
 
 import random

@@ -1,5 +1,4 @@
 """The simulator: REST below /api/v1 in Canvas' shapes; pages by `Link`, ETags, roles, throttling by 403."""
-# ruff: noqa: E501
 from __future__ import annotations
 
 import hashlib

@@ -1,5 +1,4 @@
 """A year of the calendars of Norrsken Instruments, whose mailbox is in bench/services/gmail/seed.py."""
-# ruff: noqa: E501
 from __future__ import annotations
 
 import random

@@ -1,5 +1,4 @@
 """Small office files, made without their libraries: the same arguments give the same bytes."""
-# ruff: noqa: E501
 from __future__ import annotations
 
 import io

@@ -1,5 +1,4 @@
 """The Drive of Norrsken Instruments: the people, projects and suppliers of the mailbox in bench/services/gmail/seed.py."""
-# ruff: noqa: E501
 from __future__ import annotations
 
 import hashlib

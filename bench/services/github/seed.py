@@ -1,5 +1,4 @@
 """A year of Norrsken Instruments on GitHub: the people of the mailbox in bench/services/gmail, their code and issues."""
-# ruff: noqa: E501
 from __future__ import annotations
 
 import random

@@ -1,5 +1,4 @@
 """Attachments, made when somebody asks for them; the same arguments give the same bytes."""
-# ruff: noqa: E501
 from __future__ import annotations
 
 import hashlib

@@ -1,5 +1,4 @@
 """A year in the mailbox of Mara Lindqvist, who runs Norrsken Instruments, a small maker of weather stations."""
-# ruff: noqa: E501
 from __future__ import annotations
 
 import hashlib

@@ -1,5 +1,4 @@
 """What the people around Norrsken Instruments write."""
-# ruff: noqa: E501
 from __future__ import annotations
 
 TICKETS = (("Station offline", "Hello,\n\nour station {serial} is offline since the storm last night. The green light blinks.\n\n{name}\n"),

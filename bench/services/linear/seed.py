@@ -1,5 +1,4 @@
 """A year in the Linear of Norrsken Instruments: three teams, two projects, cycles of two weeks."""
-# ruff: noqa: E501
 from __future__ import annotations
 
 import random

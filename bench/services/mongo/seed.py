@@ -1,5 +1,4 @@
 """Telemetry and fleet of Norrsken Instruments' stations in MongoDB, and what customers say about them."""
-# ruff: noqa: E501
 from __future__ import annotations
 
 import random

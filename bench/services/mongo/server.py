@@ -1,5 +1,4 @@
 """The server: commands of the driver, carried out on collections of mongomock. A log of commands, and faults on demand."""
-# ruff: noqa: E501
 from __future__ import annotations
 
 import copy

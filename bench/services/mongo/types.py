@@ -1,5 +1,4 @@
 """What mongomock's aggregation lacks of what we ask: the operator `$type`."""
-# ruff: noqa: E501
 from __future__ import annotations
 
 import datetime

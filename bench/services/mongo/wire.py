@@ -15,7 +15,6 @@ HEADER = struct.Struct("<iiii")                              # length, id, id of
 REPLY, QUERY, MSG = 1, 2004, 2013
 CHECKSUM, MORE = 1, 2
 MOST = 48 << 20
-# ruff: noqa: E501
 CODEC: CodecOptions[dict[str, Any]] = CodecOptions(document_class=dict, datetime_conversion=DatetimeConversion.DATETIME_AUTO)
 
 __all__ = ["CODEC", "Message", "RawBSONDocument", "read_message", "reply"]

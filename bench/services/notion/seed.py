@@ -1,5 +1,4 @@
 """The Notion of Norrsken Instruments: a wiki, meeting notes, and tables of campaigns, tasks and customers."""
-# ruff: noqa: E501
 from __future__ import annotations
 
 import random

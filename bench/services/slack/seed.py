@@ -1,5 +1,4 @@
 """A year in the Slack of Norrsken Instruments: the people of the mailbox in bench/services/gmail/seed.py."""
-# ruff: noqa: E501
 from __future__ import annotations
 
 import random
