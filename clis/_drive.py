@@ -93,7 +93,8 @@ class DriveTool(VirtualCli):
         """The folder that an argument names; by default the top of the mount."""
         if text:
             return self.id_of(call, text)
-        return self._do(lambda: self.mount.top().folder)  # type: ignore[no-any-return]
+        top: str = self._do(lambda: self.mount.top().folder)
+        return top
 
     def shown(self, resource: dict[str, Any], parent: str = "", kind: str = "") -> dict[str, Any]:
         """A file resource with its path, where it is known without climbing up the folders."""

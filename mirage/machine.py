@@ -9,6 +9,7 @@ from mirage import commands
 from mirage.mounts.bin import Bin
 from mirage.vfs.filesystem import FileSystem
 from mirage.vfs.resolve import resolve
+from mirage.vfs.types import annotate, enoent
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -160,9 +161,7 @@ class Machine:
         try:
             return self._interpreted(self._load(proc, interpreter, depth + 1, loaded), before, path)
         except FileNotFoundError:
-            error = OSError(errno.ENOENT, os.strerror(errno.ENOENT), path)
-            error.interpreter = interpreter  # type: ignore[attr-defined]
-            raise error from None
+            raise annotate(enoent(path), interpreter=interpreter) from None
 
     @staticmethod
     def _interpreted(main: Main, before: list[str], path: str) -> Main:

@@ -14,6 +14,9 @@ from mirage.vfs.types import Stat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mirage.process.files import OpenFile
     from mirage.process.process import Process
 
 
@@ -284,16 +287,16 @@ class Copier:
         finally:
             reader.decref()
 
-    def pump(self, reader: object, writer: object, source: str, target: str) -> None:
+    def pump(self, reader: OpenFile, writer: OpenFile, source: str, target: str) -> None:
         while True:
             try:
-                data = reader.read(BLOCK)  # type: ignore[attr-defined]
+                data = reader.read(BLOCK)
             except OSError as e:
                 raise _Failed(self.error(f"error reading {shell_quote(source, True)}", e)) from None
             if not data:
                 return
             try:
-                writer.write(data)  # type: ignore[attr-defined]
+                writer.write(data)
             except OSError as e:
                 raise _Failed(self.error(f"error writing {shell_quote(target, True)}", e)) from None
             self.proc.check()
@@ -317,17 +320,17 @@ class Copier:
     def try_chmod(self, target: str, mode: int) -> None:
         self._quietly(lambda: self.fs.chmod(target, mode))
 
-    def _try(self, text: str, action: object) -> None:
+    def _try(self, text: str, action: Callable[[], object]) -> None:
         try:
-            action()  # type: ignore[operator]
+            action()
         except OSError as e:
             raise _Failed(self.error(text, e)) from None
 
     @staticmethod
-    def _quietly(action: object) -> None:
+    def _quietly(action: Callable[[], object]) -> None:
         """Attributes that a mount cannot keep are not worth an error."""
         try:
-            action()  # type: ignore[operator]
+            action()
         except OSError:
             pass
 

@@ -1,10 +1,13 @@
 """mkdir: make directories."""
 from __future__ import annotations
 
+import errno
+
 from mirage.commands._getopt import NONE, OPTIONAL, REQUIRED, Spec, parse
 from mirage.commands._mode import Mode
 from mirage.commands._text import fatal, missing_operand, quote, shell_quote
 from mirage.process.process import refusal_note
+from mirage.vfs.types import annotate, error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,12 +75,12 @@ def make_parents(proc: Process, path: str, mode: Mode | None, verbose: bool) -> 
             _make(proc, name, mode if last else None, verbose)
         except FileExistsError as e:
             if not proc.fs.is_dir(name):
+                failure: OSError = e
                 if not last and not proc.fs.is_dir(name):
-                    e = NotADirectoryError(20, "Not a directory", name) if proc.fs.exists(name) else e  # type: ignore[assignment]
-                e.shown = name  # type: ignore[attr-defined]
-                raise e from None
+                    failure = error(errno.ENOTDIR, name) if proc.fs.exists(name) else e
+                raise annotate(failure, shown=name) from None
         except OSError as e:
             if not last and proc.fs.is_dir(name) or last and proc.fs.is_dir(name):
                 continue
-            e.shown = name  # type: ignore[attr-defined]
+            annotate(e, shown=name)
             raise

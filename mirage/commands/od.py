@@ -12,6 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from mirage.process.files import OpenFile
     from mirage.process.process import Process
 
 SPEC = Spec("A:aBbcDdeFfHhIij:LlN:OoS:st:vw::Xx", {
@@ -152,7 +153,7 @@ class Source:
         self.proc = proc
         self.names = list(names)
         self.names.reverse()
-        self.file = None
+        self.file: OpenFile | None = None
         self.opened = False
         self.status = 0
 
@@ -164,7 +165,7 @@ class Source:
                     break
                 name = self.names.pop()
                 try:
-                    self.file = open_input(self.proc, name).incref()  # type: ignore[assignment]
+                    self.file = open_input(self.proc, name).incref()
                     self.opened = True
                 except OSError as e:
                     self.proc.stdout.flush()
@@ -172,9 +173,9 @@ class Source:
                                    else f"{name}: read error", e)
                     self.status = 1
                     continue
-            data = self.file.read(size)  # type: ignore[attr-defined]
+            data = self.file.read(size)
             if not data:
-                self.file.decref()  # type: ignore[attr-defined]
+                self.file.decref()
                 self.file = None
                 continue
             parts.append(data)

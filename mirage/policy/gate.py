@@ -486,9 +486,10 @@ class Gate:
 def _real(proc: Any, word: str) -> str:
     """The place that a word names, as far as it can be told."""
     try:
-        return proc.fs.realpath(word, strict=False)  # type: ignore[no-any-return]
+        found: str = proc.fs.realpath(word, strict=False)
     except OSError:
-        return proc.fs.abspath(word)  # type: ignore[no-any-return]
+        found = proc.fs.abspath(word)
+    return found
 
 
 def _words(argv: Sequence[Any]) -> tuple[str, ...]:

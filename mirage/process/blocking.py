@@ -22,7 +22,8 @@ def call(function: Callable[..., T], *args: Any) -> T:
     kernel = current_kernel()
     if kernel is None:
         return function(*args)
-    return kernel.call(function, *args)  # type: ignore[no-any-return]
+    result: T = kernel.call(function, *args)
+    return result
 
 
 def sleep(seconds: float) -> None:

@@ -12,13 +12,14 @@ from collections import deque
 from greenlet import getcurrent
 
 from mirage.process.signals import SIGPIPE, Killed, LimitExceeded
-from mirage.vfs.types import S_IFCHR, S_IFIFO, Stat
+from mirage.vfs.types import S_IFCHR, S_IFIFO, Stat, annotate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from mirage.process.kernel import Kernel, WaitQueue
+    from mirage.process.process import Process
     from mirage.vfs.search import Query
     from mirage.vfs.types import Handle
 
@@ -351,7 +352,7 @@ class HandleFile(OpenFile):
         try:
             return self.handle.pread(size, self.offset)
         except OSError as e:
-            e.reading = self.path  # type: ignore[attr-defined]
+            annotate(e, reading=self.path)
             raise
 
     def readline(self, delimiter: int = 10, limit: int = 1 << 62) -> bytes:
@@ -438,7 +439,7 @@ class HandleFile(OpenFile):
         try:
             answer = ask(*args)
         except OSError as e:
-            e.reading = self.path  # type: ignore[attr-defined]
+            annotate(e, reading=self.path)
             raise
         if answer is not None:
             self.offset = BEYOND
@@ -580,7 +581,7 @@ class Output:
 
     __slots__ = ("_fd", "_parts", "_process", "_size")
 
-    def __init__(self, process: object, fd: int) -> None:
+    def __init__(self, process: Process, fd: int) -> None:
         self._process = process
         self._fd = fd
         self._parts: list[bytes] = []
@@ -599,7 +600,7 @@ class Output:
             data = self._parts[0] if len(self._parts) == 1 else b"".join(self._parts)
             self._parts = []
             self._size = 0
-            self._process.file(self._fd).write(data)  # type: ignore[attr-defined]
+            self._process.file(self._fd).write(data)
 
     def discard(self) -> None:
         self._parts = []

@@ -24,6 +24,7 @@ from mirage.process.signals import (
     LimitExceeded,
     LineStopped,
 )
+from mirage.vfs.types import annotate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -367,7 +368,7 @@ class Process:
         note = ""
         if isinstance(error, PermissionError):
             note = refusal_note(error)
-            error.note_told = bool(note)  # type: ignore[attr-defined]  # not again, should the tool add it itself
+            annotate(error, note_told=bool(note))            # not again, should the tool add it itself
         self.write_error(f"{self.name}: {text}\n{note}")
 
     def fail(self, what: str, error: OSError) -> None:
@@ -411,7 +412,7 @@ def internal_error_text(error: Exception) -> str:
 def refusal_note(error: OSError) -> str:
     """The line that follows an error message when the policy refused (once in a process) or a service said why."""
     if getattr(error, "note_told", False):
-        error.note_told = False  # type: ignore[attr-defined]
+        annotate(error, note_told=False)
         return ""
     take = getattr(error, "take_note", None)
     note = take() if take is not None else getattr(error, "note", None)

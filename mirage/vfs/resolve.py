@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import errno
 
-from mirage.vfs.types import S_IFDIR, S_IFLNK, S_IFMT, UID, Stat, error, permitted
+from mirage.vfs.types import S_IFDIR, S_IFLNK, S_IFMT, UID, Stat, annotate, error, permitted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -84,14 +84,14 @@ def resolve(table: Table, path: str, follow: bool = True, uid: int = UID, gate: 
                 try:
                     target.parent = parent_stat(table, at, uid)
                 except OSError as missing:
-                    missing.place = target  # type: ignore[attr-defined]
+                    annotate(missing, place=target)
                     raise
                 target.slash = must_be_directory
                 return target
             else:
                 e.filename = path
                 del e.filename2
-                e.place = target  # type: ignore[attr-defined]
+                annotate(e, place=target)
                 raise
         if isinstance(found, str):
             link = mounted.outer(found)
@@ -140,9 +140,7 @@ def resolve(table: Table, path: str, follow: bool = True, uid: int = UID, gate: 
 
 
 def _at(place: Target, number: int, path: str) -> OSError:
-    failure = error(number, path)
-    failure.place = place  # type: ignore[attr-defined]
-    return failure
+    return annotate(error(number, path), place=place)
 
 
 def parent_stat(table: Table, path: str, uid: int) -> Stat:

@@ -12,6 +12,7 @@ import time
 from collections import OrderedDict
 
 from mirage.vfs.secrets import hide
+from mirage.vfs.types import annotate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,10 +71,7 @@ class Failure(Exception):
 
 def service_error(number: int, note: str, status: int = 0) -> OSError:
     """An OSError of a service; `note` is its own message, `status` the HTTP status (0: no answer)."""
-    error = OSError(number, os.strerror(number))
-    error.note = hide(note)  # type: ignore[attr-defined]
-    error.status = status  # type: ignore[attr-defined]
-    return error
+    return annotate(OSError(number, os.strerror(number)), note=hide(note), status=status)
 
 
 def as_oserror(service: str, failure: Failure) -> OSError:

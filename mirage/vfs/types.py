@@ -105,6 +105,7 @@ class Capabilities:
     NAMES = ("open", "create", "mkdir", "remove", "rename", "link", "symlink", "setattr", "xattr",
              "read_many", "search", "watch", "identity", "describe", "mkfifo", "lookup", "replace")
     __slots__ = ("_flags",)
+    _flags: frozenset[str]
 
     def __init__(self, *names: str) -> None:
         unknown = [n for n in names if n not in Capabilities.NAMES]
@@ -116,7 +117,7 @@ class Capabilities:
         raise AttributeError("Capabilities are frozen")
 
     def __contains__(self, name: str) -> bool:
-        return name in self._flags  # type: ignore[attr-defined]
+        return name in self._flags
 
     @property
     def writable(self) -> bool:
@@ -190,6 +191,16 @@ def error(number: int, path: str, path2: str | None = None) -> OSError:
     if path2 is not None:
         return OSError(number, os.strerror(number), path, None, path2)
     return OSError(number, os.strerror(number), path)
+
+
+def annotate(failure: OSError, **facts: object) -> OSError:
+    """The same error, with attributes of ours that whoever reports it looks for by `getattr`.
+
+    note: why, for the person; status: HTTP status; place: the Target it concerns; shown: the name to print;
+    reading: the file whose read failed; interpreter: of a script that could not start; note_told: the note is printed.
+    """
+    vars(failure).update(facts)
+    return failure
 
 
 def enoent(path: str) -> OSError:

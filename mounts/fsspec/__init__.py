@@ -32,7 +32,7 @@ ARGUMENT = "url"
 
 
 def build(url: str, options: StorageOptions | None = None, secrets: Secret | None = None,
-          **more: object) -> FileStore:
+          **more: Any) -> FileStore:
     """url: as fsspec has it, `sftp://host/folder`; secrets: JSON of options that are not to be shown."""
     from mirage.mounts.fsspec.mount import FileStore
     from mirage.mounts.fsspec.store import Store
@@ -48,4 +48,4 @@ def build(url: str, options: StorageOptions | None = None, secrets: Secret | Non
         fs, root = url_to_fs(url, skip_instance_cache=True, use_listings_cache=False, **{**(options or {}), **hidden})
         return fs, root
 
-    return FileStore(Store(make, url.partition("?")[0], f"fsspec:{protocol}"), **more)  # type: ignore[arg-type]
+    return FileStore(Store(make, url.partition("?")[0], f"fsspec:{protocol}"), **more)

@@ -13,7 +13,7 @@ from mirage.process import blocking
 from mirage.vfs.describe import Description
 from mirage.vfs.handles import Draft, RangeHandle, WriteBack
 from mirage.vfs.service import ByteCache, Freshness, line_of, on_behalf
-from mirage.vfs.types import S_IFDIR, S_IFREG, Capabilities, Entry, Stat, error, new_device
+from mirage.vfs.types import S_IFDIR, S_IFREG, Capabilities, Entry, Stat, annotate, error, new_device
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -272,9 +272,7 @@ class FileStore:
                 fresh = None
             if fresh is not None:
                 return bytes(data)
-            failure = error(errno.EIO, path)
-            failure.note = f"{self.store.name}: the file changed while it was read"  # type: ignore[attr-defined]
-            raise failure
+            raise annotate(error(errno.EIO, path), note=f"{self.store.name}: the file changed while it was read")
         if tag and not offset and whole and len(data) <= SMALL:
             self._contents.put((path, tag), bytes(data), len(data) + 200)
         return bytes(data)

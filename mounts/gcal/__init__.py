@@ -5,13 +5,15 @@ from mirage.vfs.secrets import Secret
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from mirage.mounts.gcal.tree import Calendar
 
 OPTIONS: dict[str, object] = {"token": Secret, "credentials": Secret, "endpoint": str, "tz": str, "past": int,
                               "future": int, "rate": float, "ttl": float, "cache": int}
 
 
-def build(**options: object) -> Calendar:
+def build(**options: Any) -> Calendar:
     """The mount; see Calendar for the options."""
     from mirage.mounts.gcal.tree import Calendar
-    return Calendar(**options)  # type: ignore[arg-type]
+    return Calendar(**options)

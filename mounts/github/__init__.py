@@ -5,6 +5,8 @@ from mirage.vfs.secrets import Secret
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from mirage.mounts.github.tree import GitHub
 
 OPTIONS: dict[str, object] = {"token": Secret, "repo": str, "endpoint": str, "search": str, "rate": float, "ttl": float,
@@ -12,7 +14,7 @@ OPTIONS: dict[str, object] = {"token": Secret, "repo": str, "endpoint": str, "se
 ARGUMENT = "repo"
 
 
-def build(**options: object) -> GitHub:
+def build(**options: Any) -> GitHub:
     """The mount; see GitHub for the options."""
     from mirage.mounts.github.tree import GitHub
-    return GitHub(**options)  # type: ignore[arg-type]
+    return GitHub(**options)

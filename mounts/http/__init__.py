@@ -10,6 +10,7 @@ from mirage.vfs.secrets import Secret
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import os
+    from typing import Any
 
     from mirage.mounts.http.mount import Http
 
@@ -54,7 +55,7 @@ OPTIONS: dict[str, object] = {"urls": Urls, "token": Secret, "private": bool, "t
 ARGUMENT = "urls"
 
 
-def build(urls: Urls, **options: object) -> Http:
+def build(urls: Urls, **options: Any) -> Http:
     """The mount; see Http for the options."""
     from mirage.mounts.http.mount import Http
-    return Http(urls, **options)  # type: ignore[arg-type]
+    return Http(urls, **options)

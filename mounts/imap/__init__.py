@@ -5,6 +5,8 @@ from mirage.vfs.secrets import Secret
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from mirage.mounts.imap.mount import Imap
 
 ARGUMENT = "host"
@@ -14,7 +16,7 @@ OPTIONS: dict[str, object] = {
     "bound": int, "connections": int}
 
 
-def build(host: str, user: str, **options: object) -> Imap:
+def build(host: str, user: str, **options: Any) -> Imap:
     """The mount; see Imap for the options."""
     from mirage.mounts.imap.mount import Imap
-    return Imap(host, user, **options)  # type: ignore[arg-type]
+    return Imap(host, user, **options)

@@ -5,13 +5,15 @@ from mirage.vfs.secrets import Secret
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from mirage.mounts.linear.tree import Linear
 
 OPTIONS: dict[str, object] = {"token": Secret, "endpoint": str, "teams": str, "search": str, "rate": float,
                               "ttl": float, "cache": int}
 
 
-def build(**options: object) -> Linear:
+def build(**options: Any) -> Linear:
     """The mount; see Linear for the options."""
     from mirage.mounts.linear.tree import Linear
-    return Linear(**options)  # type: ignore[arg-type]
+    return Linear(**options)

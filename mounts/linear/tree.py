@@ -197,7 +197,8 @@ class Linear(Declared):
 
     def put(self, issue: Object) -> Object:
         """Keep a whole issue that came along with something else."""
-        return self.store.put(("issue", issue["identifier"]), self._whole(issue)).value  # type: ignore[no-any-return]
+        kept: Object = self.store.put(("issue", issue["identifier"]), self._whole(issue)).value
+        return kept
 
     def changed(self, issue: Object) -> str:
         """We made or changed an issue, and Linear answered with all of it: the path of its file, below the mount."""

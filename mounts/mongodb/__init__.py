@@ -5,6 +5,8 @@ from mirage.mounts.sql.url import DatabaseUrl
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from mirage.mounts.mongodb.mount import MongoDB
 
 OPTIONS: dict[str, object] = {"url": DatabaseUrl, "timeout": float, "ttl": float, "databases": str, "sample": int,
@@ -12,7 +14,7 @@ OPTIONS: dict[str, object] = {"url": DatabaseUrl, "timeout": float, "ttl": float
 ARGUMENT = "url"
 
 
-def build(url: DatabaseUrl, **options: object) -> MongoDB:
+def build(url: DatabaseUrl, **options: Any) -> MongoDB:
     """The mount; see MongoDB for the options."""
     from mirage.mounts.mongodb.mount import MongoDB
-    return MongoDB(url, **options)  # type: ignore[arg-type]
+    return MongoDB(url, **options)

@@ -6,6 +6,8 @@ from mirage.vfs.secrets import Secret
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from mirage.mounts.notion.tree import Notion
 
 OPTIONS: dict[str, object] = {
@@ -20,7 +22,7 @@ OPTIONS: dict[str, object] = {
 }
 
 
-def build(**options: object) -> Notion:
+def build(**options: Any) -> Notion:
     """The mount; see Notion for the options."""
     from mirage.mounts.notion.tree import Notion
-    return Notion(**options)  # type: ignore[arg-type]
+    return Notion(**options)

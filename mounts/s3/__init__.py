@@ -17,7 +17,7 @@ ARGUMENT = "bucket"
 
 def build(bucket: str = "", key: Secret | None = None, secret: Secret | None = None, session: Secret | None = None,
           endpoint: str = "", region: str = "", anonymous: bool = False, profile: str = "",
-          **more: object) -> FileStore:
+          **more: Any) -> FileStore:
     """bucket: a bucket, perhaps with a prefix behind a `/`; "" shows all buckets."""
     from mirage.mounts.fsspec.mount import FileStore
     from mirage.mounts.fsspec.store import Store
@@ -33,4 +33,4 @@ def build(bucket: str = "", key: Secret | None = None, secret: Secret | None = N
         return fs, root
 
     store = Store(make, f"s3://{root}", "s3")
-    return FileStore(store, buckets=not root, **more)  # type: ignore[arg-type]
+    return FileStore(store, buckets=not root, **more)

@@ -30,6 +30,7 @@ def case(seed: int, number: int, only: str = "") -> Case:
     files = tools.files()
     if kind == "shell":
         del files["j.json"], files["c.csv"], files["w.txt"], files["d/sub/deep.txt"]
-        files.update({"a.txt": b"one\ntwo words\n", "B.txt": b"", ".hid": b"h\n", "d/.x": b"", "xé.txt": b""})
+        files.update({"a.txt": b"one\ntwo words\n", "B.txt": b"", ".hid": b"h\n", "d/.x": b"", "xé.txt": b"",
+                      "s.sh": b'echo "s $#"\nreturn 3 2>/dev/null\nexit 4\n'})
         return Case(kind, ShellScripts(rng).lines(), files, tools.stdin())
     return Case(kind, [f'{tools.line(kind)}; echo "[$?]"' for _ in range(LINES)], files, tools.stdin())

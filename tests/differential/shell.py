@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import random
 
+from tests.differential.features import FEATURES, fill
+
 SCALARS = ("a", "b", "c", "x", "y")
 VALUES = ("", "0", "1", "7", "-3", "010", "abc", "a b", " lead", "trail ", "a  b\tc", "x:y::z", "*.txt", "[ab]*", "a\\b", "héllo",
           "AbC dEf", "path/to/file.tar.gz", "'q'", '"d"', "~", "$a", "-n", "a=b", "1,2,3", "foo.bar", "a/b/c", "?", "\\*", "aXbXc", "日本")
@@ -37,14 +39,24 @@ class ShellScripts:
         return self.rng.random() < share
 
     def lines(self) -> list[str]:
-        lines = []
+        lines = ["exec 2>&1"] if self.maybe(0.2) else []
         if self.maybe(0.25):
             lines.append(self.options())
         lines += self.setup()
-        for _ in range(self.rng.randint(2, 6)):
-            lines.append(self.statement())
+        statements = [self.statement() for _ in range(self.rng.randint(2, 6))]
+        if self.maybe(0.6):
+            statements = statements[:2] + [self.feature() for _ in range(self.rng.randint(1, 3))]
+            self.rng.shuffle(statements)
+        lines += statements
         lines.append(self.report())
         return lines
+
+    def feature(self) -> str:
+        """A template of `features.py`, filled."""
+        slots = {"W": self.word, "E": self.expansion, "I": self.inside, "V": lambda: self.single(self.pick(VALUES)),
+                 "P": self.pattern, "A": self.arithmetic, "N": lambda: self.pick(NUMBERS), "C": self.simple_line,
+                 "B": self.body, "T": self.test, "X": lambda: self.pick(SCALARS)}
+        return fill(self.pick(FEATURES[self.pick(list(FEATURES))]), self.pick, slots)
 
     def options(self) -> str:
         return self.pick(["set -e", "set -u", "set -o pipefail", "set -eu", "set -f", "shopt -s extglob", "shopt -s nullglob",

@@ -6,6 +6,7 @@ import hashlib
 import re
 import threading
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mirage.bench.services.gdrive import query
@@ -216,7 +217,7 @@ class DriveStore:
         found.sort(key=lambda f: f.resource["id"])
         for key in reversed(order.split(",") if order else ["modifiedTime desc"]):
             field, _, direction = key.strip().partition(" ")
-            found.sort(key=lambda f, field=field: _sort_key(f, field), reverse=direction == "desc")  # type: ignore[misc]
+            found.sort(key=partial(_sort_key, field), reverse=direction == "desc")
         return found
 
     def children(self, id: str) -> list[File]:
@@ -347,7 +348,7 @@ class DriveStore:
              self._version) = copy.deepcopy(snapshot)
 
 
-def _sort_key(file: File, field: str) -> Any:
+def _sort_key(field: str, file: File) -> Any:
     value = file.resource.get(field, "")
     if field == "folder":
         return file.resource["mimeType"] != FOLDER

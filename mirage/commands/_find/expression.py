@@ -56,9 +56,7 @@ class CommandLine:
             raise UsageError("The -delete action automatically turns on -depth, but -prune does nothing when -depth is "
                              "in effect.  If you want to carry on anyway, just explicitly use the -depth option.")
         if not self.acts:
-            show = self.actions.printer()
-            inner = test
-            test = lambda visit: inner(visit) and show(visit)  # noqa: E731
+            return _both(test, self.actions.printer())
         return test
 
     def _leading(self, args: list[str]) -> list[str]:

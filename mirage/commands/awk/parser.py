@@ -5,6 +5,10 @@ from mirage.commands.awk import tree
 from mirage.commands.awk.errors import SyntaxProblem
 from mirage.commands.awk.lexer import Lexer, Token, rejoin
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 ASSIGNMENTS = frozenset(("=", "+=", "-=", "*=", "/=", "%=", "^="))
 STARTS_OPERAND = frozenset(("number", "string", "regex", "typed", "name", "call", "builtin", "$", "!", "(", "-", "+",
                             "++", "--", "@"))
@@ -358,13 +362,13 @@ class Parser:
 
     # ---- expressions
 
-    def nested(self, parse: object) -> tree.Node:
+    def nested(self, parse: Callable[[], tree.Node]) -> tree.Node:
         """Parse inside parentheses or brackets, where `>` compares."""
         saved, self.no_greater = self.no_greater, False
         self.depth += 1
         if self.depth > MAX_NESTING:
             raise self.plain_error("program is nested too deeply", self.token.line)
-        node: tree.Node = parse()  # type: ignore[operator]
+        node = parse()
         self.depth -= 1
         self.no_greater = saved
         return node

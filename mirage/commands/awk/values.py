@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    Table = dict[str, Any]
+else:
+    Table = dict
+
 NUMBER = re.compile(r"[ \t\n\r\f\v]*([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)")
 LOOKS_NUMERIC = re.compile(r"[ \t\n\r\f\v]*[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[ \t\n\r\f\v]*\Z")
 SPECIAL = re.compile(r"[ \t\n\r\f\v]*([+-])(inf|nan)", re.IGNORECASE)
@@ -42,7 +46,7 @@ class TypedRegex(str):
     __slots__ = ()
 
 
-class Array(dict):  # type: ignore[type-arg]
+class Array(Table):
     """An awk array: str -> value or Array. Looking a missing element up makes it."""
 
     __slots__ = ()
@@ -52,7 +56,7 @@ class Array(dict):  # type: ignore[type-arg]
         return UNSET
 
 
-class Known(dict):  # type: ignore[type-arg]
+class Known(Table):
     """What `convert` makes of texts of the input; texts come again and again."""
 
     __slots__ = ("convert",)

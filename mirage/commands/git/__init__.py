@@ -79,9 +79,8 @@ def main(proc: Process) -> int:
     if function is None:
         proc.write_error(f"git: '{command}' is not a git command. See 'git --help'.\n")
         return 1
-    try:
-        import dulwich  # noqa: F401
-    except ImportError:
+    from importlib.util import find_spec
+    if find_spec("dulwich") is None:
         proc.message("not available: the owner of this terminal has not installed the extra mirage-terminal[git]")
         return 1
     return _run(proc, function, words, start, folder)
@@ -94,9 +93,10 @@ def _run(proc: Process, name: str, words: list[str], start: str, folder: str | N
     proc.cwd = proc.fs.abspath(start)
     repo = Repository(proc, start, folder)
     try:
-        return globals()[f"_{name}"](repo, words)  # type: ignore[no-any-return]
+        status: int = globals()[f"_{name}"](repo, words)
     except KeyError as e:
         raise fatal(proc, f"Not a valid object name {e.args[0]}") from None
+    return status
 
 
 COMMANDS = {"log": "log", "show": "show", "diff": "diff", "status": "status", "ls-files": "ls_files", "blame": "blame",
@@ -480,8 +480,12 @@ def _for_each_ref(repo: Repository, words: list[str]) -> int:
         short = re.sub(r"\Arefs/(?:heads|tags|remotes)/", "", name)
         values = {"objectname": sha, "objectname:short": sha[:7], "objecttype": repo.kind(sha), "refname": name,
                   "refname:short": short}
-        _write(repo, re.sub(r"%\(([a-z:]+)\)", lambda m, v=values: v.get(m[1], ""), form) + "\n")  # type: ignore[misc]
+        _write(repo, re.sub(r"%\(([a-z:]+)\)", partial(_field, values), form) + "\n")
     return 0
+
+
+def _field(values: dict[str, str], match: re.Match[str]) -> str:
+    return values.get(match[1], "")
 
 
 def _remote(repo: Repository, words: list[str]) -> int:
@@ -524,8 +528,8 @@ def _describe(repo: Repository, words: list[str]) -> int:
                 return _write(repo, f"{tags[sha]}\n" if not count and "--long" not in words else
                               f"{tags[sha]}-{count}-g{start[:7]}\n")
         count += len(level)
-        level = [p for sha in level for p in repo.commit(sha).parents
-                 if not (p in seen or seen.add(p))]  # type: ignore[func-returns-value]
+        level = list(dict.fromkeys(p for sha in level for p in repo.commit(sha).parents if p not in seen))
+        seen.update(level)
     if "--always" in words:
         return _write(repo, f"{start[:7]}\n")
     raise fatal(repo.proc, "No names found, cannot describe anything.")

@@ -73,8 +73,8 @@ def format_number(value: float) -> str:
     kind = type(value)
     if kind is int:
         return str(value)
-    if kind is Literal:
-        return value.text  # type: ignore[attr-defined, no-any-return]
+    if isinstance(value, Literal):
+        return value.text
     if value != value:
         return "null"
     text = repr(value)

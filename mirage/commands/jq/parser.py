@@ -505,12 +505,14 @@ def parse(text: str, name: str = "<top-level>") -> tree.Program:
 
 def _optional(node: tree.Node) -> tree.Node:
     """`node?`: behind an index only that step may fail, not what it is taken of (`.a.b?` is `.a | .b?`)."""
+    target: tree.Node
+    step: tree.Node
     if isinstance(node, tree.Index) and _is_constant(node.key):
         target, step = node.target, tree.Index(tree.Identity(), node.key)
     elif isinstance(node, tree.Slice) and _is_constant(node.low) and _is_constant(node.high):
-        target, step = node.target, tree.Slice(tree.Identity(), node.low, node.high)  # type: ignore[assignment]
+        target, step = node.target, tree.Slice(tree.Identity(), node.low, node.high)
     elif isinstance(node, tree.Iterate):
-        target, step = node.target, tree.Iterate(tree.Identity())  # type: ignore[assignment]
+        target, step = node.target, tree.Iterate(tree.Identity())
     else:
         return tree.Try(node, None)
     if isinstance(target, tree.Identity):

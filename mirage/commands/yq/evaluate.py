@@ -40,7 +40,8 @@ class Evaluator:
         self.steps += 1
         if not self.steps % 2000:
             self.proc.check()
-        return getattr(self, f"on_{tree[0]}")(tree, nodes, variables or {})  # type: ignore[no-any-return]
+        found: list[Node] = getattr(self, f"on_{tree[0]}")(tree, nodes, variables or {})
+        return found
 
     # ---- paths
 
@@ -106,7 +107,8 @@ class Evaluator:
             if at < 0:
                 raise YqError(f"index [{at - len(node.items)}] out of range, array size is {len(node.items)}")
         if at < len(node.items):
-            return node.items[at]  # type: ignore[no-any-return]
+            found: Node = node.items[at]
+            return found
         return missing(node, scalar(str(at), "!!int"))
 
     def on_index(self, tree: Tree, nodes: list[Node], variables: Any) -> list[Node]:

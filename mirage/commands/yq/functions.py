@@ -390,8 +390,9 @@ def _sequence(items: list[Node], style: str = "") -> Node:
 def call(ev: Evaluator, name: str, arguments: list[Tree], nodes: list[Node], variables: Any) -> list[Node]:
     function = _WHOLE.get(name)
     if function is not None:
-        return function(ev, arguments, nodes, variables)  # type: ignore[no-any-return]
-    out: list[Node] = []
+        out: list[Node] = function(ev, arguments, nodes, variables)
+        return out
+    out = []
     for node in nodes:
         found = _one(ev, name, arguments, node, variables)
         out += found if isinstance(found, list) else [found]

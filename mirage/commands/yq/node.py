@@ -113,17 +113,19 @@ class Node:
         return node
 
     def get(self, name: str) -> Node | None:
+        found: Node | None
         for key, value in self.items:
             if key.value == name and key.kind == SCALAR:
-                return value  # type: ignore[no-any-return]
+                found = value
+                return found
         for key, value in self.items:
             if key.tag == "!!merge":
-                sources = value.follow()
-                for source in reversed(sources.items) if sources.kind == SEQ else [sources]:
-                    source = source.follow()
-                    found = source.get(name) if source.kind == MAP else None
+                merged: Node = value.follow()
+                for source in reversed(merged.items) if merged.kind == SEQ else [merged]:
+                    node: Node = source.follow()
+                    found = node.get(name) if node.kind == MAP else None
                     if found is not None:
-                        return found  # type: ignore[no-any-return]
+                        return found
         return None
 
 

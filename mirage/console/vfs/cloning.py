@@ -201,17 +201,20 @@ class Clone:
         process = subprocess.Popen(["git", "cat-file", "--batch"], cwd=self._repository, env=self._env,
                                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=1 << 18)
 
+        questions, answers = process.stdin, process.stdout
+        assert questions is not None and answers is not None
+
         def ask() -> None:
-            with contextlib.suppress(OSError), process.stdin:    # type: ignore[union-attr]
+            with contextlib.suppress(OSError), questions:
                 for entry in entries:
-                    process.stdin.write(entry.digest.hex().encode() + b"\n")     # type: ignore[union-attr]
+                    questions.write(entry.digest.hex().encode() + b"\n")
 
         asking = threading.Thread(target=ask, daemon=True)
         asking.start()
         try:
-            yield process.stdout                             # type: ignore[misc]
+            yield answers
         finally:
-            process.stdout.close()                           # type: ignore[union-attr]
+            answers.close()
             process.wait()
             asking.join()
 

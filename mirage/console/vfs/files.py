@@ -154,7 +154,8 @@ class Inside:
         return [entry.name for entry in self.fs.list(absolute(path))]
 
     def read(self, path: str, offset: int) -> bytes:
-        return self.fs.machine.namespace.table.root.mount.read(absolute(path), offset, PIECE)  # type: ignore[no-any-return]
+        data: bytes = self.fs.machine.namespace.table.root.mount.read(absolute(path), offset, PIECE)
+        return data
 
     def write(self, path: str, data: bytes, offset: int) -> None:
         flags = os.O_WRONLY | os.O_CREAT | (0 if offset else os.O_TRUNC)
