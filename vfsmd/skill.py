@@ -43,13 +43,22 @@ def skill_md(machine: Machine) -> str:
 
 def _page(clis: Sequence[tuple[str, VirtualCli, Sequence[Operation]]], detailed: Container[str] = (),
           most: int = 0) -> str:
-    """The page; required arguments for the CLIs in `detailed`, and at most `most` operations of a kind (0: all)."""
+    """The page; required arguments for the CLIs in `detailed`, and at most `most` operations of a kind (0: all).
+
+    Of CLIs with the same operations (two mailboxes) the first shows them.
+    """
     usage = USAGE
     if detailed:
         whole = all(name in detailed for name, _, _ in clis)
         usage += f" In parentheses{'' if whole else ', where there is room'}: required arguments."
     parts = [f"{FRONT}\n# Commands\n\n{usage}\n"]
+    told: dict[tuple[str, ...], str] = {}
     for name, cli, operations in clis:
+        known = tuple(o.name for o in operations)
+        if known and known in told:
+            parts.append(f"**{name}**: as **{told[known]}**.\n")
+            continue
+        told[known] = name
         lines = [f"**{name}**: {cli.description}" + ("" if operations else f" See `{name} --help`.")]
         for title, chosen in (("look", [o for o in operations if set(o.effects) <= {"read"}]),
                               ("act", [o for o in operations if not set(o.effects) <= {"read"}])):

@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 
 SCRATCH = Description("Scratch space for your own files.", writable=True)
 FOLDER = {True: "Files; may be changed.", False: "Files, read-only."}
-BUDGET = 3_950                                               # characters; below 1,200 tokens of o200k
+BUDGET = 3_920                                               # characters; below 1,200 tokens of o200k
 LONG = 40                                                    # characters of a path's explanation, where room is scarce
+INTRODUCTION = ("Read files with shell commands (ls, grep, cat, jq, ...); a file is fetched when it is read. "
+                "Changes to a service are commands; see /SKILL.md.\n")
 SHAPES = "What is in the JSON files (`[...]` is a list, `a: {b}` is `.a.b`):\n"
 SYSTEM = ("/", "/dev", "/proc", "/usr/bin", "/VFS.md", "/SKILL.md")
 
@@ -39,19 +41,24 @@ def vfs_md(machine: Machine, policy: Policy | None = None) -> str:
     page = "\n".join([*front, _table(mounts), *shown, *after])
     if len(page) <= BUDGET:
         return page
-    shapes = [f"- `{point}`, `{form.suffix}`: `{shape(form.example)}`\n" for point, description in mounts
-              for form in description.formats if form.suffix not in _obvious(description)]
+    if machine.cli_names():
+        front[-1] = INTRODUCTION
+    ranked = [(rank, f"- `{point}`, `{form.suffix}`: `{text}`\n") for point, description in mounts
+              for rank, form in enumerate(description.formats)
+              if form.suffix not in _obvious(description) and "," in (text := shape(form.example))]
+    shapes = [text for _, text in ranked]
     lines = _lines(mounts)
     if len("\n".join([*front, lines, SHAPES, *shapes])) > BUDGET:
         lines = _lines(mounts, most=LONG)
     parts = [*front, lines]
     left = BUDGET - len("\n".join([*parts, SHAPES]))
-    chosen = []
-    for text in shapes:
-        if len(text) <= left:
-            chosen.append(text)
-            left -= len(text)
-    return "\n".join([*parts, *([SHAPES, "".join(chosen)] if chosen else []), *after])
+    chosen = set()
+    for _, text in sorted(ranked, key=lambda r: (r[0], len(r[1]))):     # each mount's first, the short ones before
+        left -= len(text)
+        if left >= 0:
+            chosen.add(text)
+    told = [SHAPES, "".join(text for text in shapes if text in chosen)] if chosen else []
+    return "\n".join([*parts, *told, *after])
 
 
 def _table(mounts: Sequence[tuple[str, Description]]) -> str:
@@ -79,7 +86,7 @@ def shape(example: str) -> str:
 
 def _obvious(description: Description) -> set[str]:
     """Formats whose names are those of columns."""
-    return {"rows.jsonl"} if any(path.endswith("/schema.json") for path, _ in description.paths) else set()
+    return {"rows.jsonl", "documents.jsonl"} if any(path.endswith("/schema.json") for path, _ in description.paths) else set()
 
 
 def _lines(mounts: Sequence[tuple[str, Description]], most: int = 0) -> str:
@@ -144,8 +151,7 @@ def described_mounts(machine: Machine, policy: Policy | None) -> list[tuple[str,
 
 
 def _introduction(machine: Machine) -> str:
-    text = "Read files with shell commands (ls, grep, cat, jq, ...); a file is fetched when it is read."
-    if machine.cli_names():
-        names = ", ".join(f"`{name}`" for name in machine.cli_names())
-        text += f" Changes to a service are commands: {names}; see /SKILL.md."
-    return text + "\n"
+    names = ", ".join(f"`{name}`" for name in machine.cli_names())
+    if not names:
+        return INTRODUCTION.partition(" Changes")[0] + "\n"
+    return INTRODUCTION.replace("commands;", f"commands: {names};")

@@ -71,8 +71,8 @@ def _from_documents(db: sqlite3.Connection) -> None:
     _insert(db, "employees", [(n, *person) for n, person in enumerate(staff, 1)])
     _insert(db, "projects", [(name, n, BUDGETS[name]) for n, name in enumerate(PROJECTS, 2)])
     _insert(db, "suppliers", [(r["supplier"], r["goods"], r["contact"], r["payment_days"], r["rating"])
-                              for r in _rows("operations/suppliers.csv")])
-    stock: Any = _rows("operations/stock.json")
+                              for r in _rows("company/operations/suppliers.csv")])
+    stock: Any = _rows("company/operations/stock.json")
     held = {item["sku"]: (item["in_stock"], item["reserved"], item["reorder_at"]) for item in stock["items"]}
     prices = _rows("sales/price-list.csv")
     _insert(db, "products", [(r["product"], r["description"], r["price_eur"], r["price_from_10_eur"],

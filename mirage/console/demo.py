@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from mirage.vfs.types import Mount
 
 NEEDS = "mirage demo needs the clients of its services: pip install 'mirage-terminal[demo]'"
-LIBRARIES = ("googleapiclient", "slack_sdk", "github", "httpx", "graphql", "icalendar", "markdownify", "sqlalchemy")
+LIBRARIES = ("googleapiclient", "slack_sdk", "github", "httpx", "graphql", "icalendar", "markdownify", "sqlalchemy", "pymongo",
+             "mongomock", "redis", "fakeredis", "s3fs", "moto", "imapclient", "pymap", "aiosmtpd")
+UNLISTED = SYSTEM | {"tmp"}                                  # names in the root that are there, but not in listings
 
 
 def demo_terminal(mounts: Mapping[str, Mount] | None = None, env: Mapping[str, str] | None = None,
@@ -27,7 +29,7 @@ def demo_terminal(mounts: Mapping[str, Mount] | None = None, env: Mapping[str, s
     """The services of mirage.bench.demo.services with their CLIs (simulated), /docs (read-only), /workspace.
 
     The clock starts at the end of the year that the services tell of. The directories of the system (/usr, /dev, ...)
-    are there, but listings of / leave them out.
+    and /tmp are there, but listings of / leave them out.
 
     mounts, env, options  as for Terminal; `mounts` come on top. Raises ImportError where the extra `demo` is missing.
     """
@@ -45,7 +47,7 @@ def demo_terminal(mounts: Mapping[str, Mount] | None = None, env: Mapping[str, s
     programs: list[Any] = [*clis, *options.pop("clis", ())]
     terminal = Terminal(table, env=env, clis=programs, **options)
     if "/" not in table:
-        terminal.machine.namespace.table.root.mount.unlisted = SYSTEM
+        terminal.machine.namespace.table.root.mount.unlisted = UNLISTED
     return terminal
 
 

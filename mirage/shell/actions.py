@@ -234,9 +234,8 @@ def _arith_for(rhs: Rhs) -> Action:
 
 
 def _case(rhs: Rhs) -> Action:
-    if "case_clause_sequence" in rhs or "case_clause" in rhs:
-        return lambda lexer, v: ast.Case(v[1], tuple(v[4]), (), lexer.line(v[0]))
-    return lambda lexer, v: ast.Case(v[1], (), (), lexer.line(v[0]))
+    filled = "case_clause_sequence" in rhs or "case_clause" in rhs
+    return lambda lexer, v: ast.Case(v[1], tuple(v[4]) if filled else (), (), lexer.line(v[0]) + v[1].text.count("\n"))
 
 
 def _case_clause(rhs: Rhs) -> Action:
@@ -276,7 +275,7 @@ def _function(rhs: Rhs) -> Action:
 
 
 def _subshell(rhs: Rhs) -> Action:
-    return lambda lexer, v: ast.Subshell(v[1], (), lexer.line(v[0]))
+    return lambda lexer, v: ast.Subshell(v[1], (), lexer.line(v[2]))
 
 
 def _group(rhs: Rhs) -> Action:
@@ -288,7 +287,7 @@ def _arith_command(rhs: Rhs) -> Action:
 
 
 def _cond_command(rhs: Rhs) -> Action:
-    return lambda lexer, v: ast.Cond(v[1], (), lexer.line(v[0]))
+    return lambda lexer, v: ast.Cond(v[1], (), lexer.line(v[2]))
 
 
 def _coproc(rhs: Rhs) -> Action:

@@ -23,17 +23,17 @@ class ConditionReader(WordReader):
 
     __slots__ = ("_extglob",)
 
-    def condition(self, pos: int) -> tuple[Test, int]:
-        """After ``[[``: the expression, and the position after ``]]``."""
+    def condition(self, pos: int) -> tuple[Test, int, int]:
+        """After ``[[``: the expression, the position after ``]]``, and the one whose line bash takes for the whole."""
         self._extglob = self.source.extglob
         try:
-            test, pos = self._or(pos)
-            pos = self.skip_lines(pos)
+            test, read = self._or(pos)
+            pos = self.skip_lines(read)
             if pos >= self.size:
                 raise self.error("unexpected EOF while looking for `]]'", pos, True)
             if not self._at_end(pos):
                 raise self._trailing(pos)
-            return test, pos + 2
+            return test, pos + 2, pos if type(test) is CLog else read
         finally:
             self.source.extglob = self._extglob
 

@@ -216,7 +216,7 @@ class Lexer(ConditionReader):
                 if arith:
                     self.pos = after
                     self.state = ENDED
-                    self.command_pos = pos
+                    self.command_pos = after
                     return "ARITH_CMD", arith
                 self.pos = end
         if state == PATTERN:
@@ -418,11 +418,11 @@ class Lexer(ConditionReader):
         if word == "coproc":
             self.command_pos = pos
         elif word == "[[":
-            test, self.pos = self.condition(end)
+            test, self.pos, place = self.condition(end)
             self.state = ENDED
             self.command_pos = pos
             self.queue.append(("COND_CMD", test))
-            self.queue.append(("COND_END", pos))
+            self.queue.append(("COND_END", place))
         return _RESERVED[word], pos
 
     def _block(self, word: str, pos: int) -> None:

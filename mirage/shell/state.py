@@ -68,7 +68,7 @@ class Frame(tuple["Any", ...]):
     args = property(itemgetter(3))
 
 
-class Scope(dict[str, "str | Var | Options | None"]):
+class Scope(dict[str, "str | int | Var | Options | None"]):
     """What the names that are local to a call, or temporary to a command, were before: undone by `pop_scope`.
 
     temporary  True for the scope of ``X=1 command``
@@ -101,7 +101,8 @@ class TemporaryScope(Scope):
 class Shell:
     """One shell.
 
-    vars            name -> str (an ordinary unexported variable) or Var
+    vars            name -> str (an ordinary unexported variable), int (the same, its value was computed and nobody
+                    has needed the text yet) or Var; `entry` gives the text for the number
     scopes          innermost last; empty outside functions
     functions       name -> Function node; function_flags: name -> EXPORT, READONLY, TRACE
     positional      ``$1 ...``; name: ``$0``
@@ -109,7 +110,7 @@ class Shell:
     dir_stack       what `pushd` keeps below the current directory
     status          ``$?``; pipestatus: None stands for the one status of ``$?``
     last_bg         ``$!`` (0: none); last_arg: ``$_``; command: BASH_COMMAND, a text or a function that makes it
-    line            LINENO; depth: nested calls, evals, sources; function_depth: nested functions
+    line            LINENO; base_line: (depth of call_stack, line) where no command has one of its own; depth: nested calls, evals, sources; function_depth: nested functions
     in_condition    greater 0: ``set -e`` is suspended; loop_depth: nested loops of this function
     shell_pid       ``$$``; subshell_level: BASH_SUBSHELL; interactive: messages carry no line number
     jobs, history, hash_table (name -> path), optind, getopts_offset: of the builtins
@@ -122,7 +123,7 @@ class Shell:
     """
 
     __slots__ = (
-        "_exported", "aliases", "arith_level", "call_stack", "command", "depth", "dir_stack", "extra",
+        "_exported", "aliases", "arith_level", "base_line", "call_stack", "command", "depth", "dir_stack", "extra",
         "frames", "function_depth", "function_flags", "function_sources", "functions", "getopts_offset",
         "grow_limit", "grown",
         "hash_table", "history", "holes", "in_condition", "interactive", "jobs", "kernel", "last_arg",
@@ -131,7 +132,7 @@ class Shell:
         "substituted", "substitution_fds", "token", "trap_command", "traps", "vars",
     )  # fmt: skip
 
-    vars: dict[str, str | Var]
+    vars: dict[str, str | int | Var]
     line: int
     name: str
     optind: int
@@ -161,6 +162,7 @@ class Shell:
         self.last_bg = 0
         self.last_arg = ""
         self.line = 1
+        self.base_line = (0, 1)
         self.depth = 0
         self.function_depth = 0
         self.loop_depth = 0
@@ -221,6 +223,7 @@ class Shell:
         new = Shell.__new__(Shell)  # written out: a loop over the slots takes five times as long
         new._exported = self._exported
         new.arith_level = self.arith_level
+        new.base_line = self.base_line
         new.command = self.command
         new.depth = self.depth
         new.frames = self.frames
@@ -278,20 +281,29 @@ class Shell:
             return var
         return self.scalar(name, var)  # type: ignore[arg-type]
 
-    def scalar(self, name: str, var: Var) -> str | None:
-        """`get` for a name whose entry in `vars` is the Var `var`."""
+    def entry(self, name: str) -> str | Var | None:
+        """The entry of `name` in `vars`; a number has become its text, there too."""
+        var = self.vars.get(name)
+        if var.__class__ is int:
+            var = self.vars[name] = str(var)
+        return var  # type: ignore[return-value]
+
+    def scalar(self, name: str, var: int | Var) -> str | None:
+        """`get` for a name whose entry in `vars` is `var`, no str."""
+        if isinstance(var, int):
+            return str(var)
         if var.flags & NAMEREF:
             if var.value is None:
                 return None
             target, subscript = self.resolve(name)
             if subscript is not None:
                 return self.fetch_subscript(target, subscript)
-            found = self.vars.get(target)
-            if found is None or found.__class__ is str:
+            found = self.entry(target)
+            if found is None or isinstance(found, str):
                 return found
-            if found.flags & NAMEREF:  # type: ignore[union-attr]
+            if found.flags & NAMEREF:
                 return None
-            name, var = target, found  # type: ignore[assignment]
+            name, var = target, found
         value = var.read(self)
         if value.__class__ is dict:
             return value.get("0" if var.flags & ASSOC else 0)  # type: ignore[arg-type]
@@ -306,9 +318,9 @@ class Shell:
         first, seen = name, 0
         while True:
             var = names.get(name)
-            if var.__class__ is str or var is None or not var.flags & NAMEREF or not var.value:  # type: ignore[union-attr]
+            if not isinstance(var, Var) or not var.flags & NAMEREF or not var.value:
                 return name, None
-            target: str = var.value  # type: ignore[assignment,union-attr]
+            target: str = var.value  # type: ignore[assignment]
             if target.endswith("]"):
                 base, _, subscript = target.partition("[")
                 return base, subscript[:-1]
@@ -320,10 +332,10 @@ class Shell:
 
     def lookup(self, name: str) -> str | Var | None:
         """The entry of `name` in `vars`, namerefs followed (None also for a nameref to an element)."""
-        var = self.vars.get(name)
+        var = self.entry(name)
         if var.__class__ is Var and var.flags & NAMEREF and var.value:
             name, subscript = self.resolve(name)
-            return self.vars.get(name) if subscript is None else None
+            return self.entry(name) if subscript is None else None
         return var
 
     def flags(self, name: str) -> int:
@@ -348,6 +360,8 @@ class Shell:
             return {0: var}
         if var is None:
             return {}
+        if isinstance(var, int):
+            return {0: str(var)}
         if var.flags & NAMEREF:  # type: ignore[union-attr]
             target, subscript = self.resolve(name)
             if subscript is not None:
@@ -403,6 +417,8 @@ class Shell:
                     if id(value) not in seen:
                         seen.add(id(value))
                         total += len(value) if value.isascii() else 4 * len(value)
+                elif isinstance(value, int):
+                    total += _VALUE_BYTES
                 elif isinstance(value, Var) and value.value is not None:
                     places.append(value.value.values() if isinstance(value.value, dict) else (value.value,))
         return total
@@ -410,19 +426,20 @@ class Shell:
     def set(self, name: str, value: str, append: bool = False) -> None:
         """``name=value`` / ``name+=value``. ShellError when readonly or when its arithmetic is wrong."""
         old = self.vars.get(name)
-        if old is None or old.__class__ is str:
+        if not isinstance(old, Var):
             if old is None:
                 self.grow(len(value) + _VALUE_BYTES)
-            if append and old:
-                self.kernel.fits(len(old) + len(value))
-                value = old + value
+            if append and old is not None:
+                text = str(old)
+                self.kernel.fits(len(text) + len(value))
+                value = text + value
             if self.options.allexport:
                 self.vars[name] = Var(value, EXPORT, self.token)
                 self._exported = None
             else:
                 self.vars[name] = value
             return
-        self._set_var(name, old, value, append)  # type: ignore[arg-type]
+        self._set_var(name, old, value, append)
 
     def _set_var(self, name: str, var: Var, value: str, append: bool) -> None:
         flags = var.flags
@@ -436,7 +453,7 @@ class Shell:
             if subscript is not None:
                 self.assign(f"{target}[{subscript}]", value, append)
                 return
-            found = self.vars.get(target)
+            found = self.entry(target)
             if found.__class__ is Var and found.flags & NAMEREF:
                 self._set_reference(target, value)
             else:
@@ -520,15 +537,15 @@ class Shell:
 
     def _array_to_write(self, name: str, assoc: bool = False) -> tuple[str, Var]:
         """The Var of an array that this shell may change; a scalar or nothing becomes an indexed array."""
-        var = self.vars.get(name)
+        var = self.entry(name)
         if var.__class__ is Var and var.flags & NAMEREF and var.value:
             target, subscript = self.resolve(name)
             if subscript is not None:
                 raise ShellError(f"`{target}[{subscript}]': not a valid identifier")
             if not target:
                 raise ShellError("")
-            name, var = target, self.vars.get(target)
-        if var is None or var.__class__ is str:
+            name, var = target, self.entry(target)
+        if var is None or isinstance(var, str):
             flags = INDEXED | (EXPORT if self.options.allexport else 0)
             new = self.vars[name] = Var({} if var is None else {0: var}, flags, self.token)
             new.fresh = 0
@@ -581,7 +598,7 @@ class Shell:
     def replace_array(self, name: str, values: dict[int, str]) -> None:
         """Give the shell's own indexed array `name` new elements (BASH_REMATCH), unless it is readonly."""
         old = self.vars.get(name)
-        if old is None or old.__class__ is str or not old.flags & (READONLY | NAMEREF):  # type: ignore[union-attr]
+        if not isinstance(old, Var) or not old.flags & (READONLY | NAMEREF):
             new = self.vars[name] = Var(values, INDEXED, self.token)
             new.fresh = 0
 
@@ -621,16 +638,16 @@ class Shell:
         var = self.vars.get(name)
         if var is None:
             return False
-        if var.__class__ is not str:
-            if var.flags & NAMEREF and not nameref and var.value:  # type: ignore[union-attr]
+        if isinstance(var, Var):
+            if var.flags & NAMEREF and not nameref and var.value:
                 target, subscript = self.resolve(name)
                 if subscript is not None:
                     self.unset_element(target, self.subscript_key(target, subscript))
                     return True
                 return bool(target) and target != name and self.unset(target, True)
-            if var.flags & READONLY:  # type: ignore[union-attr]
+            if var.flags & READONLY:
                 raise ShellError(f"{name}: cannot unset: readonly variable")
-            if var.flags & EXPORT:  # type: ignore[union-attr]
+            if var.flags & EXPORT:
                 self._exported = None
         for index in range(len(self.scopes) - 1, -1, -1):
             scope = self.scopes[index]
@@ -649,7 +666,7 @@ class Shell:
     def unset_element(self, name: str, key: int | str) -> None:
         """``unset 'name[key]'``; element 0 of a scalar is the scalar."""
         name, subscript = self.resolve(name)
-        var = self.vars.get(name)
+        var = self.entry(name)
         if var is None or subscript is not None:
             return
         if var.__class__ is not str and var.flags & READONLY:  # type: ignore[union-attr]
@@ -677,7 +694,7 @@ class Shell:
 
         ShellError: taking READONLY, or turning one kind of array into the other.
         """
-        old = self.vars.get(name)
+        old = self.entry(name)
         if old is None:
             if not add and not remove and self.options.allexport:
                 add = EXPORT
@@ -727,18 +744,20 @@ class Shell:
             return
         variables = self.vars
         for name, value in scope.items():
-            if variables.get(name).__class__ is str and (value is None or value.__class__ is str):
+            now = variables.get(name).__class__
+            kind = value.__class__
+            if (now is str or now is int) and (value is None or kind is str or kind is int):
                 if value is None:
                     del variables[name]
                 else:
-                    variables[name] = value
+                    variables[name] = value  # type: ignore[assignment]
             elif name == DASH:
                 self.options = value  # type: ignore[assignment]
             else:
                 self._restore(name, value)
 
     def _restore(self, name: str, value: Any) -> None:
-        now = self.vars.get(name)
+        now = self.entry(name)
         if value is None:
             if now is None:
                 return
@@ -767,7 +786,7 @@ class Shell:
             scope[DASH] = self.options
             self.options = self.options.copy()
             return
-        old = self.vars.get(name)
+        old = self.entry(name)
         if old.__class__ is Var and old.flags & READONLY and not self._is_local(name):
             raise ShellError(f"{name}: readonly variable")
         scope[name] = old
@@ -815,7 +834,7 @@ class Shell:
     def set_temp(self, scope: Scope, name: str, value: str) -> None:
         """One temporary assignment into a scope of `push_scope(True)`."""
         name, subscript = self.resolve(name)
-        old = self.vars.get(name)
+        old = self.entry(name)
         flags = 0 if old is None or old.__class__ is str else old.flags  # type: ignore[union-attr]
         if flags & READONLY:
             raise ShellError(f"{name}: readonly variable")
@@ -836,8 +855,8 @@ class Shell:
         if env is None:
             env = self._exported = {}
             for name, var in self.vars.items():
-                if var.__class__ is not str and var.flags & EXPORT and not var.flags & ARRAY:  # type: ignore[union-attr]
-                    value = self.scalar(name, var)  # type: ignore[arg-type]
+                if isinstance(var, Var) and var.flags & EXPORT and not var.flags & ARRAY:
+                    value = self.scalar(name, var)
                     if value is not None:
                         env[name] = value
             for name, flags in self.function_flags.items():

@@ -94,8 +94,31 @@ class LazyMount:
         return found
 
     def close(self) -> None:
-        if self._mount is not None:
+        if self._mount is not None and hasattr(self._mount, "close"):
             self._mount.close()
+
+
+class LazyStore(LazyMount):
+    """For a store of files that may be writable."""
+
+    def create(self, path: str, mode: int, uid: int, gid: int, exclusive: bool = False) -> Handle:
+        handle: Handle = self.made.create(path, mode, uid, gid, exclusive)
+        return handle
+
+    def replace(self, path: str, data: bytes, mode: int, uid: int, gid: int) -> None:
+        self.made.replace(path, data, mode, uid, gid)
+
+    def mkdir(self, path: str, mode: int, uid: int, gid: int) -> None:
+        self.made.mkdir(path, mode, uid, gid)
+
+    def unlink(self, path: str) -> None:
+        self.made.unlink(path)
+
+    def rmdir(self, path: str) -> None:
+        self.made.rmdir(path)
+
+    def rename(self, old: str, new: str, *, replace: bool = True) -> None:
+        self.made.rename(old, new, replace=replace)
 
 
 class LazyLinkMount(LazyMount):

@@ -62,7 +62,7 @@ class Mounted:
         self.has_links = hasattr(mount, "readlink")
         self.lookup: Callable[[str, int], Stat | str]
         if "lookup" in self.can:
-            self.lookup = mount.lookup
+            self.lookup = mount.lookup if "identity" in self.can else self._found
         elif self.has_links:
             self.lookup = self._walk
         else:
@@ -94,6 +94,10 @@ class Mounted:
     def _stat(self, path: str, uid: int) -> Stat:
         stat: Stat = self.mount.stat(path)
         return stat if stat.dev else self.identify(path, stat)
+
+    def _found(self, path: str, uid: int) -> Stat | str:
+        found: Stat | str = self.mount.lookup(path, uid)
+        return found if isinstance(found, str) or found.dev else self.identify(path, found)
 
     def _walk(self, path: str, uid: int) -> Stat | str:
         at = ""

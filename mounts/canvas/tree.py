@@ -58,11 +58,11 @@ class Canvas(Declared):
                     name="{name}", each=courses, unique="always", as_="course", modified="created_at",
                     one=Fetch(path=f"/courses/{{id}}?{WANTED}"), children=[
                         File(name="course", content=lambda scope: scope["course"], ttl=0.0,
-                             about="name, workflow_state, syllabus_body"),
+                             about="syllabus_body"),
                         Directory(name="assignments", children=[
                             File(name="{name}", each=self._listed("assignments"), unique="always", modified="updated_at",
                                  find=self._finder(f"{base}/assignments/{{id}}", "name"),
-                                 about="description (HTML), due_at, points_possible")]),
+                                 about="description, due_at")]),
                         Directory(name="pages", children=[
                             File(name="{title}", each=self._listed("pages"), id="page_id", modified="updated_at",
                                  version="updated_at", content=Fetch(path=f"{base}/pages/{{url}}"), about="a page",
@@ -76,16 +76,16 @@ class Canvas(Declared):
                                  modified="posted_at", about="`.md` beside it", renderings=[
                                      Rendering(suffix=".json"),
                                      Rendering(suffix=".md", format="text", render=announcement_text)])]),
-                        Directory(name="files", about="and folders", children=self._folder()),
+                        Directory(name="files", children=self._folder()),
                         File(name="enrollments", content=Listing(path=f"{base}/enrollments", paging=LINK),
-                             about="type, user_id, user.name",
+                             about="type, user.name",
                              renderings=[Rendering(suffix=".jsonl", format="jsonl")]),
                         Directory(name="submissions", children=[
                             File(name="{name}", each=self._listed("assignments"), unique="always",
                                  find=self._finder(f"{base}/assignments/{{id}}", "name"), content=Listing(
                                      path=f"{base}/assignments/{{id}}/submissions?include[]=user&include[]=submission_comments",
                                      paging=LINK),
-                                 about="of an assignment: user.name, score",
+                                 about="user.name, score",
                                  renderings=[Rendering(suffix=".jsonl", format="jsonl")])])])]),
                 Directory(name="conversations", children=[
                     File(name="{subject}", each=self._conversations, unique="always", about="messages[].body",

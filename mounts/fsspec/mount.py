@@ -485,7 +485,8 @@ class FileStore:
     # ---- description
 
     def describe(self) -> Description:
-        return Description(f"Files of {self.store.label}; keys are paths.", writable=self.writable)
+        where = self.store.label.removesuffix("://")
+        return Description(f"Files of {where}; keys are paths.", writable=self.writable)
 
     def backend(self, path: str) -> tuple[str, str]:
         """The kind of store, and the path in all of it: that of a bucket or folder is below another's."""

@@ -53,11 +53,11 @@ class Calendar(Declared):
     def _service(self, quick: float) -> Service:
         event = File(
             name="{HHMM}_{Title}", each=self._in_day, unique="always", find=self._event, ttl=0, modified="updated",
-            version="etag", about="an event, on the day it begins",
+            version="etag", about="on the day it begins",
             renderings=[Rendering(suffix=".event.json", format="text", render=_json, example=EXAMPLE)])
         listed = File(
             name="agenda", content=lambda scope: self.events.by_day(scope["calendar"]["id"]), ttl=quick,
-            about="its events, a line each; calendar.ics beside it", renderings=[
+            about="events, a line each; calendar.ics beside it", renderings=[
                 Rendering(suffix=".txt", format="text", render=lambda days, scope: agenda(days, self.zone))])
         whole = File(
             name="calendar", content=lambda scope: self.events.events(scope["calendar"]["id"], False), ttl=quick,

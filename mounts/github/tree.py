@@ -82,7 +82,7 @@ class GitHub(Declared):
     def _service(self) -> Service:
         from mirage.mounts.github.search import search
         refs = Directory(name="{name}", each=self._refs, id="''", find=self._ref, ttl=0.0,
-                         about="the files of a branch or tag; `/` in its name is `%2F`")
+                         about="files of a branch or tag; `/` in its name is `%2F`")
         if self.only:
             return Service(name="github", summary=f"The repository {self.only} of GitHub, by branch and tag. "
                            "Change it with the `github` CLI.", tree=[refs], search=search)
@@ -103,11 +103,11 @@ class GitHub(Declared):
                            query={"state": "all", "sort": "created", "direction": "asc"})
         issues = every("issues", "[?pull_request == null]")
         issue = File(name="{number}__{title}", each=lambda scope: self._issues(scope, issues), find=self._find_issue,
-                     modified="updated_at", version="updated_at", about="an issue with its comments",
+                     modified="updated_at", version="updated_at", about="with comments",
                      content=lambda scope: self.threads.issue(self.full(scope), scope.item),
                      renderings=[Rendering(suffix=".json", example=ISSUE, note="`.md` is the same to read."),
                                  Rendering(suffix=".md", format="text", render=issue_text)])
-        pr = File(name="pr", modified="pull.updated_at", version="pull.updated_at", about="a pull request with reviews",
+        pr = File(name="pr", modified="pull.updated_at", version="pull.updated_at", about="with reviews",
                   content=lambda scope: self.threads.pull(self.full(scope), scope["pull"]),
                   renderings=[Rendering(suffix=".json", example=PULL, note="`pr.md` is the same to read."),
                               Rendering(suffix=".md", format="text", render=pull_text)])
@@ -128,7 +128,7 @@ class GitHub(Declared):
                                      render=lambda item, scope: release_text(item["release"]))])
         run = File(name="{id}", each=self._runs, find=self._find_run, modified="updated_at", version="updated_at",
                    content=lambda scope: self.threads.run(self.full(scope), scope.item),
-                   about="a run of a workflow with its jobs")
+                   about="a run with its jobs")
         return [Directory(name="releases", children=[release]), Directory(name="actions", children=[run])]
 
     # ---- accounts and repositories

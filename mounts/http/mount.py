@@ -173,7 +173,7 @@ class Http:
             yield path, data
 
     def describe(self) -> Description:
-        return Description(f"{len(self.urls)} files of the web, read when they are opened.")
+        return Description(f"{len(self.urls)} files of the web.")
 
     def close(self) -> None:
         self.contents.clear()

@@ -182,8 +182,8 @@ class MongoDB:
     def describe(self) -> Description:
         return Description(
             "MongoDB: databases, then collections. `head`, `tail -n`, `wc -l` are cheap. Change it with `mongo`.",
-            [("<db>/<collection>/documents.jsonl", "one document per line, by `_id`, as extended JSON"),
-             ("<db>/<collection>/schema.json", "fields with types, of a sample; indexes"),
+            [("<db>/<collection>/documents.jsonl", "extended JSON, a document a line"),
+             ("<db>/<collection>/schema.json", "fields, indexes"),
              ("<db>/<collection>/count", "number of documents")],
             [Format("documents.jsonl", '{"_id": {"$oid": "66..."}, "at": {"$date": "2026-01-31T09:00:00Z"}}\n')])
 

@@ -81,7 +81,7 @@ class Notion(Declared):
         database = [
             File(name="database", content=lambda scope: self.content.get("database", scope["database"]["id"]),
                  modified="database.edited", renderings=[Rendering(suffix=".json")]),
-            File(name="rows", pages=self._rows, about="its rows; read in pages: `head` is cheap", renderings=[
+            File(name="rows", pages=self._rows, about="its rows; `head` is cheap", renderings=[
                 Rendering(suffix=".jsonl", format="jsonl", example=ROW, note="`rows.csv` has the values only.")]),
             File(name="rows", pages=self._rows, renderings=[Rendering(suffix=".csv", format="text", render=self._csv)])]
 

@@ -45,7 +45,7 @@ class Redis(FileStore):
     def describe(self) -> Description:
         return Description(
             "Redis: keys as paths, `:` is `/`. `redis ttl` tells how long a key lives; the `redis` CLI changes it.",
-            [("<key>", "a string, as it is"), ("<key>.json", "a hash, list, set, sorted set or stream")],
+            [("<key>", "a string"), ("<key>.json", "a hash, list, set, sorted set, stream")],
             [Format(JSON, '{"field": "value"}\n', note="hash; lists and sets are arrays, sorted sets "
                     '[{"member", "score"}]')],
             writable=self.writable)

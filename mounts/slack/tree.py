@@ -70,7 +70,7 @@ class Slack(Declared):
                 Directory(name="{name}", each=channels, unique="always", as_="channel", modified="created",
                           one=Fetch(path="conversations.info", query={"channel": "{id}"}, value="channel"),
                           within={"is_im || is_mpim || `false`": "`false`"},
-                          children=self._days(about="a channel's day: messages, threads under their parent"))]),
+                          children=self._days(about="messages, threads under their parent"))]),
             Directory(name="dms", children=[
                 Directory(name="{title}", each=lambda scope: self.chats.direct(), unique="always", as_="channel",
                           find=self._direct, children=self._days(about="direct messages"))]),

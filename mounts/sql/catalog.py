@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from mirage.vfs.names import checksum_names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from mirage.mounts.sql.database import Database
 
@@ -25,7 +25,7 @@ DUCK: dict[str, Any] = {
 class Relation:
     """A table or view. `file` is its name as a directory; columns are known after Catalog.columns()."""
 
-    __slots__ = ("columns", "details", "file", "key", "kind", "name", "schema")
+    __slots__ = ("columns", "details", "file", "key", "kind", "name", "schema", "size")
 
     def __init__(self, schema: str, name: str, kind: str, file: str) -> None:
         self.schema = schema
@@ -35,35 +35,64 @@ class Relation:
         self.columns: list[tuple[str, Any]] | None = None    # (name, type of SQLAlchemy, or its text)
         self.key: tuple[str, ...] = ()
         self.details: dict[str, Any] = {}
+        self.size: int | None = None                         # bytes of all rows, where the database says it
 
 
 class Catalog:
-    """One look at the database; a new one is made when it may have changed."""
+    """One look at the database; a new one is made when it may have changed.
 
-    def __init__(self, database: Database, only: Iterable[str] = ()) -> None:
+    only    schemas that are shown; none: all but the system's
+    wanted  schema and relation whose columns are needed at once;  every: those of all relations are
+    """
+
+    def __init__(self, database: Database, only: Iterable[str] = (), wanted: tuple[str, str] = ("", ""),
+                 every: bool = False) -> None:
         self.database = database
         self._duck = database.dialect == "duckdb"
-        names = [name for name in database.run(self._schemas) if name.lower() not in SYSTEM or name in only]
+        self._postgres = database.dialect == "postgresql"
+        self._relations: dict[str, dict[str, Relation]] = {}
+        all_names = self._look(every, *wanted) if self._postgres else database.run(self._schemas)
+        names = [name for name in all_names if name.lower() not in SYSTEM or name in only]
         chosen = [name for name in names if not only or name in only]
         self.schemas: dict[str, str] = dict(zip(checksum_names(chosen), chosen, strict=True))
-        self._relations: dict[str, dict[str, Relation]] = {}
 
     def relations(self, schema: str) -> dict[str, Relation]:
         """File name -> table or view, of a schema by its own name."""
         found = self._relations.get(schema)
         if found is None:
             kinds: dict[str, str] = self.database.run(lambda c: self._tables(c, schema))
-            order = sorted(kinds)
-            found = {file: Relation(schema, name, kinds[name], file)
-                     for file, name in zip(checksum_names(order), order, strict=True)}
-            self._relations[schema] = found
+            found = self._relations[schema] = _named(schema, kinds)
         return found
 
     def columns(self, relation: Relation) -> list[tuple[str, Any]]:
         if relation.columns is None:
-            read = self._duck_columns if self._duck else self._columns
-            self.database.run(lambda c: read(c, relation))
+            if self._postgres:
+                self._look(False, relation.schema, relation.name)
+            else:
+                read = self._duck_columns if self._duck else self._columns
+                self.database.run(lambda c: read(c, relation))
         return relation.columns or []
+
+    def all_columns(self) -> None:
+        """Know the columns of all relations, where one statement tells them."""
+        if self._postgres and any(r.columns is None for s in self.schemas.values() for r in self.relations(s).values()):
+            self._look(True)
+
+    def _look(self, every: bool, schema: str = "", name: str = "") -> list[str]:
+        """The schemas of PostgreSQL. Their relations are known then, and the columns of those asked for."""
+        from mirage.mounts.sql.postgres import Found, look
+        rows = self.database.run(lambda c: list(look(c, every, schema, name)))
+        by_schema: dict[str, dict[str, Found]] = {}
+        for own, found in rows:
+            by_schema.setdefault(own, {}).update({} if found is None else {found.name: found})
+        for own, known in by_schema.items():
+            relations = self._relations.setdefault(own, _named(own, {name: r.kind for name, r in known.items()}))
+            for relation in relations.values():
+                told = known.get(relation.name)
+                if told is not None and told.columns is not None and told.details is not None:
+                    relation.columns, relation.details, relation.key = told.columns, told.details, told.key
+                    relation.size = told.size
+        return list(by_schema)
 
     # ---- asking
 
@@ -124,6 +153,13 @@ class Catalog:
                         for name, kind, nullable, default in rows],
             "primary_key": list(relation.key)}
         relation.columns = [(name, _duck_type(kind)) for name, kind, _, _ in rows]
+
+
+def _named(schema: str, kinds: Mapping[str, str]) -> dict[str, Relation]:
+    """File name -> relation, of the names and kinds of a schema."""
+    order = sorted(kinds)
+    return {file: Relation(schema, name, kinds[name], file)
+            for file, name in zip(checksum_names(order), order, strict=True)}
 
 
 def _duck_type(text: str) -> Any:

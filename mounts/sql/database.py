@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
     from mirage.mounts.sql.url import DatabaseUrl
 
-DRIVERS = {"postgresql": "postgresql+psycopg", "postgres": "postgresql+psycopg", "mysql": "mysql+pymysql",
+POSTGRES = "postgresql+mirage"                               # psycopg, see postgres.py
+DRIVERS = {"postgresql": POSTGRES, "postgres": POSTGRES, "postgresql+psycopg": POSTGRES, "mysql": "mysql+pymysql",
            "mariadb": "mysql+pymysql", "mariadb+pymysql": "mysql+pymysql"}
 NO_FILES = (sqlite3.SQLITE_ATTACH, sqlite3.SQLITE_DETACH)    # also what VACUUM INTO needs
 READING = ("select", "with", "values", "table", "show", "explain", "describe", "desc", "pragma", "(")
@@ -33,6 +34,11 @@ MYSQL = {1044: errno.EACCES, 1045: errno.EACCES, 1142: errno.EACCES, 1143: errno
          1792: errno.EACCES, 1290: errno.EACCES, 1146: errno.ENOENT, 1049: errno.ENOENT}
 STOPPED = (1969, 3024)                                       # MariaDB and MySQL: the statement took too long
 SERVER_FILES = re.compile(r"\b(outfile|dumpfile)\b", re.IGNORECASE)
+SQLITE_FILE = {"unable to open database file": "; is it there, and may you read it?",
+               "file is not a database": "; is it another file, or encrypted?",
+               "database disk image is malformed": "", "disk I/O error": "", "database or disk is full": "",
+               "database is locked": " by another program; try again",
+               "attempt to write a readonly database": ""}
 UNKNOWN = ("42P01", "3F000", "42S02")                        # no such table or schema
 
 
@@ -81,8 +87,13 @@ class Database:
                 config = {"enable_external_access": "false", "lock_configuration": "true"}
                 where = self.address.set(database=self.url.file(self.address.database or ""))
                 return sa.create_engine(where, poolclass=NullPool, connect_args={"config": config})
-            engine = sa.create_engine(self.address, pool_size=4, max_overflow=8, pool_recycle=1800, pool_pre_ping=True,
-                                      hide_parameters=True, connect_args=self._options(dialect))
+            if self.address.drivername == POSTGRES:
+                import mirage.mounts.sql.postgres            # registers the dialect
+            server = dialect in ("postgresql", "mysql")
+            level: dict[str, Any] = {"isolation_level": "AUTOCOMMIT"} if server and not writing else {}
+            engine = sa.create_engine(self.address, pool_size=4, max_overflow=8, pool_recycle=1800,
+                                      pool_pre_ping=writing, hide_parameters=True, connect_args=self._options(dialect),
+                                      **level)
         except (ImportError, sa.exc.NoSuchModuleError) as e:
             raise service_error(errno.EINVAL, f"sql: the driver is not installed: {e}") from None
         if dialect in ("postgresql", "mysql"):
@@ -113,19 +124,6 @@ class Database:
         return sa.create_engine("sqlite://", creator=connect, poolclass=QueuePool, pool_size=4, max_overflow=8)
 
     @contextlib.contextmanager
-    def connect(self, writing: bool = False) -> Iterator[sa.Connection]:
-        """A connection for a few statements; errors of the database are OSError with its message in `note`."""
-        try:
-            with self.engine(writing).connect() as connection, self._limited(connection):
-                yield connection
-        except sa.exc.SQLAlchemyError as e:
-            raise self._error(e) from None
-        except Exception as e:                               # of the driver, from a cursor of our own
-            if not isinstance(e, self.engine(writing).dialect.loaded_dbapi.Error):
-                raise
-            raise self._error(e) from None
-
-    @contextlib.contextmanager
     def _limited(self, connection: sa.Connection) -> Iterator[None]:
         """Stop the statements after `timeout` seconds, where the server does not do it."""
         raw: Any = connection.connection.dbapi_connection
@@ -150,10 +148,23 @@ class Database:
             yield
 
     def run(self, function: Callable[[sa.Connection], Any], writing: bool = False) -> Any:
-        """function(connection), counted as one call."""
+        """function(connection), counted as one call; errors of the database are OSError with its message in `note`.
+
+        What only reads is done again, with a new connection, where the server had ended the one that was kept.
+        """
         self.counters.add(calls=1)
-        with self.connect(writing) as connection:
-            return function(connection)
+        engine = self.engine(writing)
+        for last in (writing, True):
+            try:
+                with engine.connect() as connection, self._limited(connection):
+                    return function(connection)
+            except Exception as e:                           # of the driver itself, from a cursor of our own
+                if not isinstance(e, sa.exc.SQLAlchemyError) and not isinstance(e, _errors_of(engine)):
+                    raise
+                if last or not _ended(engine, e):
+                    raise self._error(e) from None
+                engine.dispose()
+        raise AssertionError("unreachable")
 
     def query(self, statement: str, parameters: dict[str, Any] | None, most: int) -> tuple[list[str], list[Any]]:
         """Column names and at most `most` + 1 rows of one statement that reads. OSError EACCES for another."""
@@ -224,6 +235,8 @@ class Database:
             number, text = errno.EIO, f"the statement took more than {self.timeout:g} s"
         elif text in ("database is locked", "database table is locked"):
             number = errno.EAGAIN
+        if isinstance(cause, sqlite3.Error) and text in SQLITE_FILE:
+            text = f"{self.url.file(self.address.database or '')}: {text}{SQLITE_FILE[text]}"
         return service_error(number, f"sql: {text}")
 
     def close(self) -> None:
@@ -248,12 +261,26 @@ def _perform(connection: sa.Connection, statement: str, parameters: dict[str, An
     return cursor
 
 
+def _errors_of(engine: sa.Engine) -> type[Exception]:
+    found: type[Exception] = engine.dialect.loaded_dbapi.Error
+    return found
+
+
+def _ended(engine: sa.Engine, error: Exception) -> bool:
+    """Had the server ended a connection that once worked?"""
+    if isinstance(error, sa.exc.DBAPIError):
+        return error.connection_invalidated
+    return isinstance(error, _errors_of(engine)) and engine.dialect.is_disconnect(error, None, None)
+
+
 def _session(dialect: str, writing: bool, timeout: float) -> list[str]:
     """What a new connection of a server is told."""
     milliseconds = int(timeout * 1000)
     if dialect == "postgresql":
-        commands = ["SET TIME ZONE 'UTC'", f"SET statement_timeout = {milliseconds}"]
-        return commands if writing else [*commands, "SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY"]
+        settings = {"TimeZone": "UTC", "statement_timeout": milliseconds}
+        if not writing:
+            settings["default_transaction_read_only"] = "on"
+        return ["SELECT " + ", ".join(f"set_config('{name}', '{value}', false)" for name, value in settings.items())]
     if dialect in ("mysql", "mariadb"):
         limit = f"max_execution_time = {milliseconds}" if dialect == "mysql" else f"max_statement_time = {timeout}"
         commands = ["SET time_zone = '+00:00'", f"SET SESSION {limit}"]

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     Places = list[tuple[str, Relation, str]]
 
 FILES = ("schema.json", "rows.jsonl", "rows.csv", "count")
+NEEDING = ("schema.json", "rows.jsonl", "rows.csv")          # the columns
 WRITERS: dict[str, type[JsonLines] | type[Csv]] = {"rows.jsonl": JsonLines, "rows.csv": Csv}
 
 
@@ -54,12 +55,15 @@ class Sql:
         self._known: Catalog | None = None
         self._made = time.time_ns()
 
-    def catalog(self) -> Catalog:
-        """What tables there are, asked once per typed line."""
+    def catalog(self, wanted: tuple[str, str] = ("", ""), every: bool = False) -> Catalog:
+        """What tables there are, asked once per typed line.
+
+        wanted  schema and table whose columns are needed next;  every: those of all tables are
+        """
         with self._lock:
             known = self._known if not self._fresh.due() else None
         if known is None:
-            known = blocking.call(Catalog, self.database, self.only)
+            known = blocking.call(Catalog, self.database, self.only, wanted, every)
             with self._lock:
                 self._known = known
                 self._fresh.done()
@@ -80,7 +84,7 @@ class Sql:
         if path == "/":
             return None, None, ""
         parts = path[1:].split("/")
-        catalog = self.catalog()
+        catalog = self.catalog((parts[0], parts[1])) if len(parts) == 3 and parts[2] in NEEDING else self.catalog()
         schema = catalog.schemas.get(parts[0])
         if schema is None:
             raise enoent(path)
@@ -168,6 +172,8 @@ class Sql:
 
     def places(self, path: str) -> Places:
         """(path, relation, file) of every file at or below `path`."""
+        if path == "/" or path.count("/") == 1:
+            blocking.call(self.catalog(every=True).all_columns)
         schema, relation, file = self._find(path)
         if relation is not None:
             return [(path, relation, file)] if file else [(f"{path}/{name}", relation, name) for name in FILES]
@@ -189,8 +195,8 @@ class Sql:
         return Description(
             "Database: schemas, then tables and views. `head`, `tail -n` and `wc -l` of rows.jsonl are cheap. "
             "Change it with the `sql` CLI.",
-            [("<schema>/<table>/rows.jsonl", "one JSON object per row, by primary key"),
-             ("<schema>/<table>/rows.csv", "the same as CSV with a header"),
+            [("<schema>/<table>/rows.jsonl", "a row a line"),
+             ("<schema>/<table>/rows.csv", "the same as CSV"),
              ("<schema>/<table>/schema.json", "columns, types, keys, indexes"),
              ("<schema>/<table>/count", "number of rows")],
             [Format("rows.jsonl", '{"id": 1, "name": "...", "price": 12.50, "created": "2026-01-31T09:00:00"}\n')])

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     Rows = Sequence[Sequence[Any]]
 
 FIRST, MOST = 100, 5000                                      # rows of the first page, and of the largest
+SMALL = 256 << 10                                            # bytes of a table that is read in one page
+WHOLE = 50_000                                               # rows of such a page
 TAIL_MOST = 100_000                                          # rows from the end that are asked for
 KEEP = 16 << 20                                              # bytes of one open file that are kept for going back
 SORTABLE = (sa.String, sa.Integer, sa.Numeric, sa.DateTime, sa.Date, sa.Time, sa.Boolean, sa.Uuid)
@@ -37,6 +39,7 @@ class Pages:
     def __init__(self, database: Database, relation: Relation, columns: Sequence[tuple[str, Any]]) -> None:
         self.database = database
         self._columns = columns
+        self._first = WHOLE if relation.size is not None and relation.size <= SMALL else FIRST
         self._where: Any = None                              # only these rows
         self.names = [name for name, _ in columns]
         self._from = sa.table(relation.name, *[sa.column(name) for name in self.names], schema=relation.schema)
@@ -50,7 +53,7 @@ class Pages:
         self._order = self._key or [self._from.c[name] for name, kind in columns if _sortable(kind)]
 
     def __iter__(self) -> Iterator[Rows]:
-        size, offset, extra = FIRST, 0, len(self._key)
+        size, offset, extra = self._first, 0, len(self._key)
         last: Sequence[Any] | None = None
         while True:
             query = self._query(size, offset, last)

@@ -63,7 +63,7 @@ def test_the_wheel_holds_every_file_of_the_package_once_and_nothing_else(wheel: 
     assert package == sources()
     assert {name.split("/")[0] for name in names - package} == {"mirage_terminal-0.1.0.dist-info"}
     for name in ("mirage/py.typed", "mirage/mounts/memory/__init__.py", "mirage/policies/read-only.yaml",
-                 "mirage/bench/demo/docs/README.txt", "mirage/vfsmd/vfs.py", "mirage/clis/mail.py"):
+                 "mirage/bench/demo/docs/company/README.txt", "mirage/vfsmd/vfs.py", "mirage/clis/mail.py"):
         assert name in package
 
 

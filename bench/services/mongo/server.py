@@ -144,10 +144,14 @@ class MongoSimulator:
             raise RuntimeError("the server was not started")
         return f"mongodb://127.0.0.1:{self._server.server_address[1]}/"
 
-    def start(self, port: int = 0) -> str:
+    def start(self, port: int = 0, listening: socket.socket | None = None) -> str:
+        """Listen on loopback, on a socket that listens already where one is given; the URL."""
         if self._server is None:
             handler = type("Handler", (_Handler,), {"simulator": self})
-            self._server = _Server(("127.0.0.1", port), handler)
+            self._server = _Server(("127.0.0.1", port), handler, bind_and_activate=listening is None)
+            if listening is not None:
+                self._server.socket.close()
+                self._server.socket, self._server.server_address = listening, listening.getsockname()
             threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
         return self.url
 

@@ -1,7 +1,7 @@
 """Variables and functions as `declare -p`, `set` and `export -p` print them."""
 from __future__ import annotations
 
-from mirage.shell.state import ASSOC, EXPORT, READONLY, TRACE, Dynamic
+from mirage.shell.state import ASSOC, EXPORT, READONLY, TRACE, Dynamic, Var
 from mirage.shell.state_vars import letters
 from mirage.text import quoting
 
@@ -45,7 +45,8 @@ def _value(sh: Shell, var: str | Var) -> str | None:
 
 def declaration(sh: Shell, name: str, keyword: str | None = None) -> str:
     """`declare -x name="value"`; `keyword` replaces `declare -x` (`export`)."""
-    var = sh.vars[name]
+    var = sh.entry(name)
+    assert var is not None
     flags = "" if isinstance(var, str) else letters(var.flags)
     value = _value(sh, var)
     start = keyword or f"declare -{flags or '-'}"
@@ -57,7 +58,7 @@ def all_declarations(sh: Shell, wanted: int = 0, keyword: str | None = None) -> 
     lines = []
     for name in sorted(sh.vars):
         var = sh.vars[name]
-        if wanted and (isinstance(var, str) or not var.flags & wanted) or name in _UNLISTED:
+        if wanted and (not isinstance(var, Var) or not var.flags & wanted) or name in _UNLISTED:
             continue
         if name in _COMPUTED and isinstance(var, Dynamic):
             lines.append(f"{keyword or 'declare -' + (letters(var.flags) or '-')} {name}")
@@ -68,7 +69,8 @@ def all_declarations(sh: Shell, wanted: int = 0, keyword: str | None = None) -> 
 
 def assignment(sh: Shell, name: str) -> str | None:
     """`name=value` as `set` lists it; None for a variable without a value."""
-    var = sh.vars[name]
+    var = sh.entry(name)
+    assert var is not None
     if isinstance(var, str):
         return f"{name}={_plain(sh, var)}"
     value = var.read(sh)

@@ -17,6 +17,7 @@ from mirage.shell.state import (
     READONLY,
     TRACE,
     UPPER,
+    Var,
     is_name,
 )
 
@@ -132,7 +133,7 @@ def _list_all(sh: Shell, command: str, options: _Options) -> int:
 
 def _has(sh: Shell, name: str, wanted: int) -> bool:
     var = sh.vars[name]
-    return not isinstance(var, str) and bool(var.flags & wanted)
+    return isinstance(var, Var) and bool(var.flags & wanted)
 
 
 def _print(sh: Shell, command: str, operands: Sequence[str | Assignment]) -> int:
@@ -361,7 +362,7 @@ def _apply_nameref(sh: Shell, command: str, options: _Options, parsed: Assignmen
         return True
     if options.add & ARRAY:
         sh.declare(name, options.add & ARRAY)
-    var = sh.vars.get(name)
+    var = sh.entry(name)
     flags = 0 if var is None or isinstance(var, str) else var.flags
     if isinstance(value, ArrayValue) or parsed.key is not None or flags & ARRAY:
         raise ShellError(f"{name}: reference variable cannot be an array")

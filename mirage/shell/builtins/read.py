@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _SECONDS = re.compile(r"[ \t]*\+?([0-9]*\.?[0-9]*)[ \t]*")
 _LONG = 4096
+_PLAIN = (str, int, type(None))                              # classes of the values of ordinary variables
 _HIDDEN = 0xD800                                             # an escaped character of IFS is hidden as _HIDDEN + n
 
 
@@ -124,7 +125,7 @@ def _read_plain(sh: Shell, delimiter: int, name: str) -> int | None:
     file = sh.proc.fds.get(0)
     names = sh.vars
     old = names.get(name)
-    if file is None or old is not None and old.__class__ is not str or sh.options.allexport:
+    if file is None or old.__class__ not in _PLAIN or sh.options.allexport:
         return None
     ifs = names.get("IFS")
     if ifs not in (" \t\n", ""):

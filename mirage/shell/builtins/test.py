@@ -6,7 +6,7 @@ import operator
 from mirage.commands._condition import Evaluator, TestError
 from mirage.shell.builtins._common import number, split_reference
 from mirage.shell.control import ShellError
-from mirage.shell.state import NAMEREF
+from mirage.shell.state import NAMEREF, Var
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class ShellEvaluator(Evaluator):
             return bool(self.sh.options.get(word))
         if operator == "-R":
             var = self.sh.vars.get(word)
-            return var is not None and not isinstance(var, str) and bool(var.flags & NAMEREF and var.value)
+            return isinstance(var, Var) and bool(var.flags & NAMEREF and var.value)
         return is_set(self.sh, word)
 
 

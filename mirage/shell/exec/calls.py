@@ -214,9 +214,17 @@ def run_text(sh: Shell, text: str, *, line: int = 1, label: str | None = None, r
     reader   a script or standard input, where `set -t` counts
     A ShellError discards the rest of its line; a fatal one, or one in a subshell, ends the shell.
     """
-    parser = UnitParser(text, ParseView(sh), line)
+    base = sh.base_line
+    try:
+        return _run_units(sh, UnitParser(text, ParseView(sh), line), label, reader)
+    finally:
+        sh.base_line = base
+
+
+def _run_units(sh: Shell, parser: UnitParser, label: str | None, reader: bool) -> int:
     status = 0
     ran = False
+    level = len(sh.call_stack)
     while True:
         try:
             unit = parser.next()
@@ -236,6 +244,7 @@ def run_text(sh: Shell, text: str, *, line: int = 1, label: str | None = None, r
         if sh.options.noexec and not sh.interactive:
             continue
         ran = True
+        sh.base_line = (level, parser.line + parser.text.count("\n", 0, -1))
         try:
             status = compiled(unit)(sh)
         except ShellError as e:

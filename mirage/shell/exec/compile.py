@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 NESTING = 40                                                 # nested commands after which a fresh greenlet goes on
 _CACHE_SIZE = 4096
+_PLAIN = (str, int)                                          # classes of the values of ordinary variables
 _PAUSE_EVERY = 256                                           # commands
 _cache: dict[int, tuple[Any, Run]] = {}
 
@@ -155,6 +156,16 @@ def _on_fresh_stack(node: Any, make: Callable[[Any], Run]) -> Run:
     return run
 
 
+def context_line(sh: Shell) -> int:
+    """The line of a command that has none: the end of the unit that runs, or what a function or a loop around it says."""
+    level, line = sh.base_line
+    stack = sh.call_stack
+    if level == len(stack):
+        return line
+    node = sh.functions.get(stack[-1].function)
+    return line if node is None else node.line
+
+
 def _with_redirections(node: Any, body: Run) -> Run:
     redirs = getattr(node, "redirs", None)
     if not redirs:
@@ -163,7 +174,6 @@ def _with_redirections(node: Any, body: Run) -> Run:
     from mirage.shell.exec.substitution import close_substitutions, holds_substitution
     redirections = compile_redirections(redirs)
     substitutes = any(holds_substitution(redir.target) for redir in redirs)
-    line = node.line
     child = type(node) is ast.Subshell
     feeds = child and any(redir.fd in (None, 0) and redir.op[0] == "<" for redir in redirs)
 
@@ -171,7 +181,7 @@ def _with_redirections(node: Any, body: Run) -> Run:
         undo: list[Any] = []
         mark = len(sh.substitution_fds)
         done = True
-        sh.line = line
+        line = sh.line = node.line if child else context_line(sh)
         before = sh.fork(sh.proc) if child and redirections.assigning else None
         if feeds:
             sh.extra["stdin_redirected"] = True
@@ -324,6 +334,8 @@ def _for(node: ast.For) -> Run:
         status = 0
         variables = sh.vars
         sh.loop_depth += 1
+        base = sh.base_line
+        sh.base_line = (len(sh.call_stack), line)
         try:
             for value in values:
                 kernel.budget -= 1
@@ -332,7 +344,7 @@ def _for(node: ast.For) -> Run:
                 if sh.traps or sh.options.xtrace:
                     sh.command = text
                     announce(sh, text, line)
-                if variables.get(name).__class__ is str and not sh.options.allexport:
+                if variables.get(name).__class__ in _PLAIN and not sh.options.allexport:
                     variables[name] = value
                 elif not _set_loop_variable(sh, name, value):
                     sh.status = 1
@@ -351,6 +363,7 @@ def _for(node: ast.For) -> Run:
             status = sh.status
         finally:
             sh.loop_depth -= 1
+            sh.base_line = base
         sh.status = status
         return status
     return run
@@ -471,12 +484,17 @@ def _case(node: ast.Case) -> Run:
         value = subject(sh)
         status = 0
         falling = False
-        for patterns, body, term in clauses:
-            if falling or any(matches(sh, value) for matches in patterns):
-                status = body(sh)
-                if term == ";;":
-                    break
-                falling = term == ";&"
+        base = sh.base_line
+        sh.base_line = (len(sh.call_stack), line)
+        try:
+            for patterns, body, term in clauses:
+                if falling or any(matches(sh, value) for matches in patterns):
+                    status = body(sh)
+                    if term == ";;":
+                        break
+                    falling = term == ";&"
+        finally:
+            sh.base_line = base
         sh.status = status
         return status
     return run

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from mirage.shell.state import Shell
 
 
+_PLAIN = (str, int, type(None))                              # classes of the values of ordinary variables
+
+
 def compile_local(node: ast.Simple, general: Run) -> Run:
     """`general`, the command as any other, behind a short cut where the arguments allow one."""
     parts = _parts(node.words[1:])
@@ -29,7 +32,7 @@ def compile_local(node: ast.Simple, general: Run) -> Run:
     def run(sh: Shell) -> int:
         variables = sh.vars
         old = variables.get(name)
-        if old is not None and old.__class__ is not str or not _is_plain(sh):
+        if old.__class__ not in _PLAIN or not _is_plain(sh):
             return general(sh)
         kernel = sh.kernel
         kernel.budget -= 1
@@ -58,8 +61,7 @@ def _several(line: int, general: Run, parts: Sequence[tuple[str, Callable[[Shell
         if not _is_plain(sh):
             return general(sh)
         for name, _ in parts:
-            old = variables.get(name)
-            if old is not None and old.__class__ is not str:
+            if variables.get(name).__class__ not in _PLAIN:
                 return general(sh)
         kernel = sh.kernel
         kernel.budget -= 1

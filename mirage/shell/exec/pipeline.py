@@ -75,6 +75,7 @@ def compile_subshell(node: ast.Subshell) -> Run:
         sh.line = line
         sh.command = describe
         sub = fork(sh)
+        sub.base_line = (len(sh.call_stack), line)
         status = run_here(sub, inner)
         if sub.proc.exit_signal:
             report_death(sh, sub.proc)

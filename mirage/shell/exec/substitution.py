@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+import re
 
 from mirage.process.files import Capture
 from mirage.shell import ast
@@ -11,6 +12,8 @@ from mirage.shell.exec.traps import slow_tick
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mirage.process.kernel import Kernel
     from mirage.shell.ast import Commands
     from mirage.shell.state import Shell
@@ -63,6 +66,51 @@ def with_aliases(sh: Shell, text: str, body: Commands) -> Commands:
     options = sh.options
     script = parse(text, aliases=sh.aliases, extglob=sh.shopt["extglob"], posix=options.posix, line=sh.line)
     return body if script.error is not None or script.warnings else script.items
+
+
+def located(part: ast.CmdSub | ast.ProcSub, dquoted: bool = False) -> Callable[[Shell], Commands]:
+    """The commands of a substitution with bash's line numbers: bash lays them out anew, and reads that text when it
+    runs them, from the line of the command on."""
+    body = part.body
+    first = 0 if "\n" in part.text else _only_line(body)
+    known: dict[int, Commands] = {}
+
+    def commands(sh: Shell) -> Commands:
+        line = sh.line
+        if line == first:
+            return body
+        found = known.get(line)
+        if found is None:
+            from mirage.shell.parse import parse
+            script = parse(_laid_out(part, dquoted), extglob=sh.shopt["extglob"], posix=sh.options.posix, line=line)
+            found = known[line] = body if script.error is not None else script.items
+        return found
+    return commands
+
+
+def _only_line(body: Commands) -> int:
+    """The line of simple commands that are all on one; 0 for others."""
+    lines = set()
+    todo = list(body)
+    while todo:
+        node = todo.pop()
+        if type(node) is ast.Simple:
+            lines.add(node.line)
+        elif type(node) is ast.AndOr:
+            todo += (node.first, *(command for _, command in node.rest))
+        elif type(node) is ast.Pipeline:
+            todo += node.cmds
+        else:
+            return 0
+    return lines.pop() if len(lines) == 1 else 0
+
+
+def _laid_out(part: ast.CmdSub | ast.ProcSub, dquoted: bool) -> str:
+    from mirage.shell.printer import substitution_text
+    if type(part) is ast.CmdSub and part.backtick:
+        text = part.text[1:-1].replace("\\\n", "")
+        return re.sub(r'\\([$`\\"])' if dquoted else r"\\([$`\\])", r"\1", text)
+    return substitution_text(part.body)
 
 
 def _run(sh: Shell, body: Commands) -> bytes:

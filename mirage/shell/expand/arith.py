@@ -6,8 +6,10 @@ import re
 
 from mirage.shell import ast
 from mirage.shell.arith import wrap
-from mirage.shell.control import ArithError, ShellError
+from mirage.shell.control import ArithError
 from mirage.shell.errors import ArithSyntaxError
+from mirage.shell.expand import integers
+from mirage.shell.expand.integers import COMPARISONS, HIGH, LOW, unbound
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,10 +22,9 @@ if TYPE_CHECKING:
 
 __all__ = ["arith_eval", "compile_arith", "number_of", "wrap"]
 
-LOW, HIGH = -(1 << 63), (1 << 63) - 1
 MAX_LEVEL = 60  # values that are expressions that name variables whose values are expressions ...
 _OPERATORS = r"<<=|>>=|\*\*|<<|>>|[/%]=?|[^/%]"
-_BLANKS = " \t\n"
+_BLANKS = " \t"
 _NUMBER_ERRORS = ("value too great for base", "invalid number", "invalid arithmetic base", "invalid integer constant")
 _POWER_OPERAND = r"[-+!~ \t\n]*([A-Za-z0-9_@#]+)[ \t\n]*"
 
@@ -113,23 +114,48 @@ def _with_holes(expr: ast.Expr, word: ast.Word, holes: list[Any]) -> Value:
         found = iter(texts)
         return "".join([next(found) if piece is None else piece for piece in pieces])
 
-    def run(sh: Shell) -> int:
-        texts = [value(sh) for value in values]
+    names = _plain_names(holes)
+
+    def numbers_of(sh: Shell) -> list[int] | None:
+        """The numbers that are known as such already; None when one is not, or is negative (a text in brackets)."""
         numbers = []
-        for text in texts:
-            if not (text.isascii() and text.isdigit() and len(text) < 19 and (text[0] != "0" or text == "0")):
-                return arith_eval(sh, whole(texts))
-            numbers.append(int(text))
+        for name in names:
+            value = sh.vars.get(name)
+            if not isinstance(value, int) or value < 0:
+                return None
+            numbers.append(value)
+        return numbers
+
+    def run(sh: Shell) -> int:
+        texts: list[str] = []
+        numbers = numbers_of(sh) if names else None
+        if numbers is None:
+            texts = [value(sh) for value in values]
+            numbers = []
+            for text in texts:
+                if not (text.isascii() and text.isdigit() and len(text) < 19 and (text[0] != "0" or text == "0")):
+                    return arith_eval(sh, whole(texts))
+                numbers.append(int(text))
         outer = sh.holes
         sh.holes = numbers
         try:
             return body(sh)
         except _Failed as failure:
-            raise _error(failure, expr, whole(texts)) from None
+            raise _error(failure, expr, whole(texts or [str(number) for number in numbers])) from None
         finally:
             sh.holes = outer
 
     return run
+
+
+def _plain_names(holes: list[Any]) -> list[str]:
+    """The variables that the expansions are; empty when one is more than ``$name``."""
+    names = []
+    for part in holes:
+        if not isinstance(part, ast.Param) or part.op or part.sub or part.length or part.indirect:
+            return []
+        names.append(part.name)
+    return names if all(name.isidentifier() for name in names) else []
 
 
 class _TextOnly(Exception):
@@ -217,7 +243,7 @@ def _token(node: ast.Node | None, expr: ast.Expr, text: str) -> str:
     for match in re.finditer(_OPERATORS, text):
         if match[0] == wanted:
             if not number:
-                rest = text[match.end() :].lstrip(" \t\n")
+                rest = text[match.end() :].lstrip(_BLANKS)
                 if wanted == "**":  # bash has read the operand, and what follows it
                     operand = re.match(_POWER_OPERAND, rest)
                     if operand:
@@ -297,10 +323,6 @@ def _key(node: ast.AVar, holes: dict[int, int] | None) -> Callable[[Shell], int 
     return compile_key(node.name, node.sub)
 
 
-def _unbound(sh: Shell, name: str) -> ShellError:
-    return sh.fail(f"{name}: unbound variable", sh.fatal_status(), True)
-
-
 def _read(node: ast.AVar, holes: dict[int, int] | None) -> Value:
     name = node.name
     if node.sub is not None:
@@ -314,27 +336,14 @@ def _read(node: ast.AVar, holes: dict[int, int] | None) -> Value:
             value = sh.get_element(name, key(sh))
             if value is None:
                 if sh.options.nounset:
-                    raise _unbound(sh, f"{name}[{sub.word.text}]")
+                    raise unbound(sh, f"{name}[{sub.word.text}]")
                 return 0
             number = _quick(value)
             return arith_eval(sh, value) if number is None else number
 
         return read_element
 
-    def read(sh: Shell) -> int:
-        value = sh.vars.get(name)
-        if value.__class__ is not str:
-            value = None if value is None else sh.scalar(name, value)  # type: ignore[arg-type]
-            if value is None:
-                if sh.options.nounset:
-                    raise _unbound(sh, name)
-                return 0
-        if value.isdigit() and value.isascii() and value[0] != "0" and len(value) < 19:
-            return int(value)
-        number = _quick(value)
-        return arith_eval(sh, value) if number is None else number
-
-    return read
+    return integers.read(name)
 
 
 def _write(node: ast.AVar, holes: dict[int, int] | None) -> Callable[[Shell, int], None]:
@@ -347,14 +356,7 @@ def _write(node: ast.AVar, holes: dict[int, int] | None) -> Callable[[Shell, int
 
         return write_element
 
-    def write(sh: Shell, value: int) -> None:
-        names = sh.vars
-        if names.get(name).__class__ is str and not sh.options.allexport:
-            names[name] = str(value)
-        else:
-            sh.set(name, str(value))
-
-    return write
+    return lambda sh, value: integers.store(sh, name, value)
 
 
 def _step(node: ast.AVar, by: int, after: bool, holes: dict[int, int] | None) -> Value:
@@ -371,28 +373,7 @@ def _step(node: ast.AVar, by: int, after: bool, holes: dict[int, int] | None) ->
             return old if after else new
 
         return step_element
-    read, write = _read(node, None), _write(node, None)
-
-    def step(sh: Shell) -> int:
-        names = sh.vars
-        value = names.get(name)
-        if (
-            value.__class__ is str
-            and value.isdigit()
-            and value.isascii()
-            and value[0] != "0"
-            and len(value) < 18
-            and not sh.options.allexport
-        ):
-            old = int(value)
-            names[name] = str(old + by)
-            return old if after else old + by
-        old = read(sh)
-        new = wrap(old + by)
-        write(sh, new)
-        return old if after else new
-
-    return step
+    return integers.step(name, by, after)
 
 
 def _unary(expr: ast.Un, holes: dict[int, int] | None) -> Value:
@@ -460,10 +441,14 @@ def _combine(op: str, node: ast.Node) -> Callable[[int, int], int]:
 def _binary(expr: ast.Bin, holes: dict[int, int] | None) -> Value:
     op = expr.op
     left, right = _compile(expr.left, holes), _compile(expr.right, holes)
-    if op in ("+", "-") and type(expr.right) is ast.Num and abs(expr.right.value) < 1 << 62:
-        return _add_constant(left, expr.right.value if op == "+" else -expr.right.value, _plain_name(expr.left))
-    if op in ("<", "<=", ">", ">=", "==", "!=") and type(expr.right) is ast.Num:
-        return _compare_constant(op, left, expr.right.value, _plain_name(expr.left))
+    name, other = _plain_name(expr.left), expr.right
+    if name is not None:
+        if op in ("+", "-") and type(other) is ast.Num and abs(other.value) < 1 << 62:
+            return integers.plus_constant(name, other.value if op == "+" else -other.value)
+        if op in COMPARISONS and type(other) is ast.Num:
+            return integers.compare(op, name, other.value)
+        if op == "+" and (second := _plain_name(other)) is not None:
+            return integers.plus_variable(name, second)
     if op == "+":
 
         def add(sh: Shell) -> int:
@@ -496,18 +481,9 @@ def _binary(expr: ast.Bin, holes: dict[int, int] | None) -> Value:
             return _remainder(first, second)
 
         return remainder
-    if op == "<":
-        return lambda sh: 1 if left(sh) < right(sh) else 0
-    if op == "<=":
-        return lambda sh: 1 if left(sh) <= right(sh) else 0
-    if op == ">":
-        return lambda sh: 1 if left(sh) > right(sh) else 0
-    if op == ">=":
-        return lambda sh: 1 if left(sh) >= right(sh) else 0
-    if op == "==":
-        return lambda sh: 1 if left(sh) == right(sh) else 0
-    if op == "!=":
-        return lambda sh: 1 if left(sh) != right(sh) else 0
+    if op in COMPARISONS:
+        holds = COMPARISONS[op]
+        return lambda sh: 1 if holds(left(sh), right(sh)) else 0
     if op == "&&":
         return lambda sh: 1 if left(sh) and right(sh) else 0
     if op == "||":
@@ -524,51 +500,8 @@ def _binary(expr: ast.Bin, holes: dict[int, int] | None) -> Value:
 
 
 def _plain_name(expr: ast.Expr) -> str | None:
-    """The name of a variable without subscript, which the closures below read themselves."""
+    """The name of a variable without subscript."""
     return expr.name if isinstance(expr, ast.AVar) and expr.sub is None else None
-
-
-def _add_constant(left: Value, constant: int, name: str | None) -> Value:
-    if name is not None:
-
-        def add_to_variable(sh: Shell) -> int:
-            text = sh.vars.get(name)
-            if text.__class__ is str and text.isdigit() and text.isascii() and text[0] != "0" and len(text) < 19:
-                value = int(text) + constant
-            else:
-                value = left(sh) + constant
-            return value if LOW <= value <= HIGH else wrap(value)
-
-        return add_to_variable
-
-    def add(sh: Shell) -> int:
-        value = left(sh) + constant
-        return value if LOW <= value <= HIGH else wrap(value)
-
-    return add
-
-
-def _compare_constant(op: str, left: Value, constant: int, name: str | None) -> Value:
-    if op == "<" and name is not None:
-
-        def less_than(sh: Shell) -> int:
-            text = sh.vars.get(name)
-            if text.__class__ is str and text.isdigit() and text.isascii() and text[0] != "0" and len(text) < 19:
-                return 1 if int(text) < constant else 0
-            return 1 if left(sh) < constant else 0
-
-        return less_than
-    if op == "<":
-        return lambda sh: 1 if left(sh) < constant else 0
-    if op == "<=":
-        return lambda sh: 1 if left(sh) <= constant else 0
-    if op == ">":
-        return lambda sh: 1 if left(sh) > constant else 0
-    if op == ">=":
-        return lambda sh: 1 if left(sh) >= constant else 0
-    if op == "==":
-        return lambda sh: 1 if left(sh) == constant else 0
-    return lambda sh: 1 if left(sh) != constant else 0
 
 
 def _assignment(expr: ast.ASet, holes: dict[int, int] | None) -> Value:
@@ -579,6 +512,10 @@ def _assignment(expr: ast.ASet, holes: dict[int, int] | None) -> Value:
         if target.sub is not None:
             return _element_update(target, combine, value, holes)
         read = _read(target, holes)
+        if expr.op == "+=":
+            return integers.add_to(target.name, value)
+    elif target.sub is None:
+        return integers.assign(target.name, value)
     write = _write(target, holes)
     if expr.op == "=":
 
@@ -589,9 +526,6 @@ def _assignment(expr: ast.ASet, holes: dict[int, int] | None) -> Value:
 
         return assign
 
-    if expr.op == "+=":
-        return _addition(target.name, read, write, value)
-
     def update(sh: Shell) -> int:
         old = read(sh)
         number = combine(old, value(sh))
@@ -599,27 +533,6 @@ def _assignment(expr: ast.ASet, holes: dict[int, int] | None) -> Value:
         return number
 
     return update
-
-
-def _addition(name: str, read: Value, write: Callable[[Shell, int], None], value: Value) -> Value:
-    """``name += value``, read and written directly where `name` is an ordinary variable with a number."""
-
-    def add(sh: Shell) -> int:
-        text = sh.vars.get(name)
-        if text.__class__ is str and text.isdigit() and text.isascii() and text[0] != "0" and len(text) < 19:
-            number = int(text) + value(sh)
-        else:
-            number = read(sh) + value(sh)
-        if not LOW <= number <= HIGH:
-            number = wrap(number)
-        names = sh.vars
-        if names.get(name).__class__ is str and not sh.options.allexport:
-            names[name] = str(number)
-        else:
-            write(sh, number)
-        return number
-
-    return add
 
 
 def _element_update(

@@ -7,7 +7,7 @@ from mirage.shell.builtins import ArrayValue, Assignment
 from mirage.shell.control import ArithError, ShellError
 from mirage.shell.expand.fields import LARGE
 from mirage.shell.expand.subscript import compile_key, text_key
-from mirage.shell.expand.word import compile_word, compile_words, dquoted_text, word_text
+from mirage.shell.expand.word import compile_word, compile_words, computed, dquoted_text, word_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 __all__ = ["assign_array", "compile_assign", "compile_declaration", "element_key"]
 
 
+_NONE = type(None)
+
+
 def compile_assign(assign: ast.Assign) -> Assign:
     """A closure that does the assignment. Its errors (readonly, bad subscript, arithmetic) are printed ShellErrors."""
     name, value, append = assign.name, assign.value, assign.op == "+="
@@ -30,22 +33,40 @@ def compile_assign(assign: ast.Assign) -> Assign:
         return _array(name, value, append)
     if assign.sub is not None:
         return _element(name, assign.sub, value, append)
-    text = word_text(value)
     if append:
-        return _append(name, text)
+        return _append(name, word_text(value))
     if value.lit is not None:
         return _constant(name, value.lit)
+    if len(value.parts) == 1 and isinstance(value.parts[0], ast.Arith):
+        return _computed(name, value.parts[0])
+    text = word_text(value)
 
     def plain(sh: Shell) -> None:
         new = text(sh)
         names = sh.vars
-        old = names.get(name)
-        if (old is None or old.__class__ is str) and not sh.options.allexport:
+        kind = names.get(name).__class__
+        if (kind is str or kind is int or kind is _NONE) and not sh.options.allexport:
             names[name] = new
         else:
             set_variable(sh, name, new)
 
     return plain
+
+
+def _computed(name: str, arith: ast.Arith) -> Assign:
+    """``name=$((...))``: an ordinary variable takes the number itself."""
+    value = computed(arith)
+
+    def assign(sh: Shell) -> None:
+        number = value(sh)
+        names = sh.vars
+        kind = names.get(name).__class__
+        if (kind is int or kind is str or kind is _NONE) and not sh.options.allexport:
+            names[name] = number
+        else:
+            set_variable(sh, name, str(number))
+
+    return assign
 
 
 def set_variable(sh: Shell, name: str, value: str, append: bool = False) -> None:
@@ -67,8 +88,8 @@ def _printed(sh: Shell, error: ShellError) -> ShellError:
 def _constant(name: str, value: str) -> Assign:
     def constant(sh: Shell) -> None:
         names = sh.vars
-        old = names.get(name)
-        if (old is None or old.__class__ is str) and not sh.options.allexport:
+        kind = names.get(name).__class__
+        if (kind is str or kind is int or kind is _NONE) and not sh.options.allexport:
             names[name] = value
         else:
             set_variable(sh, name, value)

@@ -145,9 +145,9 @@ def _scalar(part: ast.Param) -> Scalar:
 
     def variable(sh: Shell) -> str | None:
         value = sh.vars.get(name)
-        if value is None or value.__class__ is str:
+        if value is None or isinstance(value, str):
             return value
-        return sh.scalar(name, value)  # type: ignore[arg-type]
+        return sh.scalar(name, value)
 
     return variable
 
@@ -212,7 +212,7 @@ def _indirect(part: ast.Param, quoted: bool) -> Callable[[Shell], Value]:
 
     def value(sh: Shell) -> Value:
         var = sh.vars.get(name)
-        if var.__class__ is Var and var.flags & NAMEREF and part.sub is None:
+        if isinstance(var, Var) and var.flags & NAMEREF and part.sub is None:
             return var.value  # type: ignore[return-value]
         target = source(sh)
         if target is None:

@@ -83,15 +83,14 @@ def part_text(part: ast.Part, quoted: bool) -> Text:
     if kind is ast.Param:
         return _param_text(part, quoted)  # type: ignore[arg-type]
     if kind is ast.CmdSub:
-        return _command_text(part)  # type: ignore[arg-type]
+        return _command_text(part, quoted)  # type: ignore[arg-type]
     if kind is ast.Arith:
         return _arith_text(part)  # type: ignore[arg-type]
     if kind is ast.Tilde:
         user = part.user  # type: ignore[union-attr]
         return lambda sh: tilde(sh, user)
     if kind is ast.ProcSub:
-        direction, body = part.dir, part.body  # type: ignore[union-attr]
-        return lambda sh: sh.process_substitution(direction, body)
+        return _process_text(part)  # type: ignore[arg-type]
     if kind is ast.BadSubst:
         return _bad_substitution(part)  # type: ignore[arg-type]
     return constant(brace.source(part))
@@ -110,17 +109,25 @@ def _bad_substitution(part: ast.BadSubst) -> Text:
     return fail
 
 
-def _command_text(part: ast.CmdSub) -> Text:
+def _process_text(part: ast.ProcSub) -> Text:
+    from mirage.shell.exec.substitution import located
+
+    body = located(part)
+    return lambda sh: sh.process_substitution(part.dir, body(sh))
+
+
+def _command_text(part: ast.CmdSub, dquoted: bool) -> Text:
     body, error = part.body, part.error
     if error is None:
-        from mirage.shell.exec.substitution import capture, with_aliases
+        from mirage.shell.exec.substitution import capture, located, with_aliases
 
         text = "" if part.backtick else part.text[2:-1]
+        commands = located(part, dquoted)
 
         def substituted(sh: Shell) -> str:
             if text and sh.aliases and sh.shopt["expand_aliases"]:
                 return capture(sh, with_aliases(sh, text, body))
-            return capture(sh, body)
+            return capture(sh, commands(sh))
 
         return substituted
 
@@ -135,21 +142,27 @@ def _command_text(part: ast.CmdSub) -> Text:
 
 
 def _arith_text(part: ast.Arith) -> Text:
+    number = computed(part)
+    return lambda sh: str(number(sh))
+
+
+def computed(part: ast.Arith) -> Callable[[Shell], int]:
+    """The number of ``$((...))``; its errors are printed."""
     from mirage.shell.control import ArithError
     from mirage.shell.expand.arith import compile_arith
 
     number = compile_arith(part)
 
-    def text(sh: Shell) -> str:
+    def value(sh: Shell) -> int:
         try:
-            return str(number(sh))
+            return number(sh)
         except ArithError as error:
             error.report(sh)
             if sh.options.posix and not sh.interactive:
                 error.fatal, error.status = True, sh.fatal_status()
             raise
 
-    return text
+    return value
 
 
 def _param_text(part: ast.Param, quoted: bool) -> Text:
@@ -214,6 +227,8 @@ def plain(name: str) -> Text:
         value = sh.vars.get(name)
         if value.__class__ is str:
             return value
+        if value.__class__ is int:
+            return str(value)
         if value is not None:
             value = sh.scalar(name, value)  # type: ignore[arg-type]
             if value is not None:
