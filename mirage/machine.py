@@ -56,6 +56,7 @@ class Machine:
         self.index: str | None = None
         self.errors: list[tuple[str, Exception]] = []
         self._programs: frozenset[str] | None = None
+        self._found: tuple[object, dict[str, None]] = (None, {})  # a Table, and the paths in it that are tools
 
     def filesystem(self, proc: Process | Actor) -> FileSystem:
         return FileSystem(self, proc)
@@ -93,17 +94,24 @@ class Machine:
         """The path of the tool that `path` is. Where path rules deny /usr/bin it is found all the same: rules about
         commands decide on it; one that is hidden, or reached by another name that may not be used, is not."""
         whole = path if path.startswith("/") else f"{proc.cwd}/{path}"
+        table, gate = self.namespace.table, self.gate
+        if self._found[0] is not table:
+            self._found = table, {}
+        if whole in self._found[1] and (gate is None or not gate.hides):
+            return whole
         try:
             target = resolve(self.namespace.table, whole)
         except OSError:
             return None
         if not isinstance(target.mounted.mount, Bin) or target.stat is None or not target.stat.is_file:
             return None
-        if self.gate is not None:
-            if not self.gate.visible(target):
+        if gate is not None:
+            if not gate.visible(target):
                 return None
             if whole.rpartition("/")[0] not in ("/bin", "/usr/bin"):
                 proc.fs.realpath(path)
+        if target.path == whole:
+            self._found[1][whole] = None
         return target.path
 
     def program(self, proc: Process, argv: Sequence[str], path: str | None = None) -> Main:

@@ -178,10 +178,12 @@ def _whole_lines(proc: Process, file: OpenFile, delimiter: bytes, flags: set[str
                         for a, b in zip(ends, following)]
             elif single and repeated:
                 out += [lines[b - 1] for b in following]
-            else:
+            elif counted or single:
                 for a, b in zip(ends, following):
                     if (b - a == 1) is single:
                         out += shown(b - a, lines[b - 1])
+            elif repeated:
+                out += [lines[b - 1] for a, b in zip(ends, following) if b - a > 1]
             held, number = lines[-1], len(lines) - ends[-1]
         if out:
             proc.stdout.write(delimiter.join(out) + delimiter)

@@ -116,6 +116,10 @@ class Gate:
         return decision
 
     def check(self, effect: str, target: Target, proc: Any, subtree: bool = False) -> None:
+        if not self._has_paths and not subtree:              # most terminals: nothing to decide, only to record
+            if effect not in CHANGING:
+                self._line_of(proc).looked(self._command(proc), effect, target.mounted.point, "default")
+            return
         decision = self.decide(effect, target) if self._has_paths else ALLOW
         if subtree and decision.action not in REFUSING:
             self._check_below(effect, target, proc)
@@ -258,8 +262,8 @@ class Gate:
     def moved(self, effect: str, target: Target, size: int, proc: Any) -> None:
         if not size:
             return
-        decision = self.decide(effect, target)
-        if decision.action != "allow":
+        decision = self.decide(effect, target) if self._has_paths else ALLOW
+        if decision is not ALLOW and decision.action != "allow":
             for path in self._aliases.names(target):
                 for limited in self.policy.each_on_path(effect, path):
                     if limited.action == "limit":
@@ -292,6 +296,11 @@ class Gate:
                     e.filename = words[0]
                     raise
         (self._line if proc.kernel is not None else self._api).command(words)
+
+    def ran(self, proc: Any, words: tuple[str, ...]) -> None:
+        """`exec` for a shell of this Terminal where no rule is about commands (`rules_commands`): it is recorded."""
+        self._running[proc.pid] = words
+        self._line.command(words)
 
     def _on_command(self, words: tuple[str, ...], programs: tuple[str, ...], proc: Any) -> list[Decision]:
         """Kept by name, where no rule looked at the operands."""

@@ -221,7 +221,7 @@ class Shell:
     def fork(self, proc: Process) -> Shell:
         """A subshell that runs in `proc`: the same state, to be changed apart."""
         new = Shell.__new__(Shell)  # written out: a loop over the slots takes five times as long
-        new._exported = self._exported
+        new._exported = self.exported()  # known here, it need not be made again by every subshell of a loop
         new.arith_level = self.arith_level
         new.base_line = self.base_line
         new.command = self.command

@@ -24,6 +24,7 @@ from mirage.vfs.types import (
     Stat,
     error,
     permitted,
+    unprivileged,
 )
 
 TYPE_CHECKING = False
@@ -368,12 +369,18 @@ class FileSystem:
               known: Container[str]) -> Iterator[tuple[str, Entries]]:
         table = self.machine.namespace.table
         todo: list[tuple[Target, str, tuple[tuple[int, int], ...]]] = [(top, path, ())]
+        entered: list[object] = []
         while todo:
             target, shown, above = todo.pop()
             if shown in known:
                 yield shown, []
                 continue
             try:
+                if target.mounted not in entered:
+                    entered.append(target.mounted)
+                    ahead = getattr(target.mounted.mount, "walk_ahead", None)
+                    if ahead is not None:
+                        ahead(target.inner)
                 entries = self._list(target, shown)
                 self._complete(target, entries)
             except OSError as e:
@@ -741,8 +748,10 @@ class FileSystem:
         given = stat is None or uid not in (-1, stat.uid) or gid not in (-1, stat.gid, self.gid)
         if self.uid and given:
             raise error(errno.EPERM, path)
+        mode = None if stat is None or stat.is_dir else unprivileged(stat.mode)
+        changed = {} if mode is None or stat is None or mode == stat.mode else {"mode": mode & 0o7777}
         self._call(path, self._setattr(target), target.inner, uid=None if uid == -1 else uid,
-                   gid=None if gid == -1 else gid)
+                   gid=None if gid == -1 else gid, **changed)
         self._done(("setattr", target))
 
     def utime(self, path: str, atime_ns: int | None, mtime_ns: int | None, follow: bool = True) -> None:

@@ -124,7 +124,7 @@ def linked(mount: Any) -> dict[tuple[int, int], list[str]]:
 class GatedHandle:
     """An open file under a gate: counts what is moved, and asks before the file gets shorter."""
 
-    __slots__ = ("_gate", "_handle", "_proc", "_target", "_written", "is_dir", "seekable")
+    __slots__ = ("_gate", "_handle", "_proc", "_target", "_written", "is_dir", "seekable", "stat")
 
     def __init__(self, handle: Handle, gate: Gate, target: Target, proc: Any) -> None:
         self._handle = handle
@@ -132,6 +132,7 @@ class GatedHandle:
         self._target = target
         self._proc = proc
         self.seekable = handle.seekable
+        self.stat = handle.stat
         self.is_dir = False
         self._written = False
 
@@ -172,9 +173,6 @@ class GatedHandle:
         ask = getattr(self._handle, "lines_with", None)
         found = ask(queries) if ask is not None else None
         return None if found is None else GatedHandle(found, self._gate, self._target, self._proc)
-
-    def stat(self) -> Stat:
-        return self._handle.stat()
 
     def flush(self) -> None:
         flush(self._handle)

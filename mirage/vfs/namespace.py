@@ -115,10 +115,13 @@ class Mounted:
         return self._stat(path, uid)
 
 
+_FOLDERS = 4096                                              # of which a Table remembers the mount
+
+
 class Table:
     """One snapshot. `children`: directory -> names of mount points (or ways to one) in it."""
 
-    __slots__ = ("by_point", "children", "nested", "prefixes", "root", "virtual")
+    __slots__ = ("_by_folder", "by_point", "children", "nested", "prefixes", "root", "virtual")
 
     def __init__(self, mounts: dict[str, Mounted], hollow: Mounted) -> None:
         self.by_point = mounts
@@ -136,9 +139,21 @@ class Table:
                     names.append(name)
                 point = head
         self.virtual = directory_stat(time.time_ns())
+        self._by_folder: dict[str, Mounted] = {}
 
     def find(self, path: str) -> Mounted:
-        """The mount with the longest prefix of an absolute, normalized path."""
+        """The mount with the longest prefix of an absolute, normalized path; kept by the folder of the path."""
+        mounted = self.by_point.get(path)
+        if mounted is None:
+            folder = path[:path.rfind("/")]
+            mounted = self._by_folder.get(folder)
+            if mounted is None:
+                if len(self._by_folder) >= _FOLDERS:
+                    self._by_folder.clear()
+                mounted = self._by_folder[folder] = self._search(path)
+        return mounted
+
+    def _search(self, path: str) -> Mounted:
         if (path + "/").startswith(self.prefixes):
             for mounted in self.nested:
                 if path.startswith(mounted.prefix) or path == mounted.point:

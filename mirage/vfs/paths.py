@@ -14,7 +14,7 @@ from mirage.vfs.facade import Actor
 from mirage.vfs.filesystem import FileSystem
 from mirage.vfs.handles import RangeHandle, flush
 from mirage.vfs.inodes import RENAME_EXCHANGE, RENAME_NOREPLACE, ROOT, XATTR_CREATE, XATTR_REPLACE, Owners
-from mirage.vfs.types import S_IFIFO, S_IFMT, S_IFREG, Stat, error
+from mirage.vfs.types import S_IFDIR, S_IFIFO, S_IFMT, S_IFREG, Stat, error, unprivileged
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -470,9 +470,8 @@ class PathInodes:
         if changes.gid is not None:
             changes.gid = self.owners.stored_gid(changes.gid)
         stat = known.stat
-        if changes.drop_privileges and stat.mode & S_IFMT == S_IFREG and stat.mode & 0o6000:
-            mode = stat.mode if changes.mode is None else changes.mode
-            changes.mode = mode & 0o7777 & ~(0o6000 if mode & 0o010 else 0o4000)
+        if changes.drop_privileges and stat.mode & S_IFMT != S_IFDIR and stat.mode & 0o6000:
+            changes.mode = unprivileged(stat.mode if changes.mode is None else changes.mode) & 0o7777
         if (changes.mode, changes.uid, changes.gid, changes.atime_ns, changes.mtime_ns) != (None,) * 5:
             self.paths.change(self._path(known), changes)
         return self.getattr(node)

@@ -83,6 +83,14 @@ def as_oserror(service: str, failure: Failure) -> OSError:
     return service_error(number, note, failure.status)
 
 
+def connection_failed(place: str, error: Exception | None = None) -> Failure:
+    """The Failure of a connection to `place`, a URL or `host:port`; no more of a URL is shown than its server."""
+    from urllib.parse import urlsplit
+    server = urlsplit(place).netloc.rpartition("@")[2] if "://" in place else place
+    kind = f" ({type(error).__name__})" if error is not None else ""
+    return Failure(0, f"the connection failed: {server or 'no server'}{kind}; check its address and the network")
+
+
 class Retry:
     """How often and how long to try.
 

@@ -193,6 +193,11 @@ def error(number: int, path: str, path2: str | None = None) -> OSError:
     return OSError(number, os.strerror(number), path)
 
 
+def unprivileged(mode: int) -> int:
+    """Without the set-user bit, and the set-group bit where the group may execute: after a write, and chown(2)."""
+    return mode & ~(0o6000 if mode & 0o010 else 0o4000) if mode & 0o6000 else mode
+
+
 def annotate(failure: OSError, **facts: object) -> OSError:
     """The same error, with attributes of ours that whoever reports it looks for by `getattr`.
 

@@ -16,7 +16,7 @@ from mirage.vfs.service import ByteCache, Freshness, line_of, on_behalf
 from mirage.vfs.types import S_IFDIR, S_IFREG, Capabilities, Entry, Stat, annotate, error, new_device
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from mirage.mounts.fsspec.store import Store
 
@@ -82,7 +82,8 @@ class FileStore:
 
     def _refresh(self) -> None:
         if self._fresh.due():
-            self.forget()
+            if not self.store.unchanged():
+                self.forget()
             self._fresh.done()
 
     def _info(self, path: str) -> Info | None:
@@ -143,6 +144,21 @@ class FileStore:
                     self._listings[path] = known
         return known
 
+    def walk_ahead(self, path: str) -> None:
+        """A walk of everything below begins: know the listings of all directories, if one answer has them."""
+        self._refresh()
+        if path in self._listings or not self.store.flat:
+            return
+        turn = self._turn
+        found = blocking.call(self.store.whole_tree, path)
+        if found is None:
+            return
+        listings = {path: {}, **_directories(path, self.store.bare(self.store.full(path)), found)}
+        with self._lock:
+            if turn == self._turn:
+                for directory, infos in listings.items():
+                    self._listings[directory] = _entries(infos.values())
+
     def _ask_listing(self, path: str) -> dict[str, Info]:
         full = self.store.full(path)
         try:
@@ -152,25 +168,11 @@ class FileStore:
                 return {}
             raise
         own = self.store.bare(full)
-        entries: dict[str, Info] = {}
-        shadows: list[tuple[str, Info]] = []
         for info in found:
-            whole = str(info["name"]).strip("/")
-            name = whole.rpartition("/")[2]
-            if whole == own:
-                if info.get("type") == "file" and len(found) == 1 and not str(info["name"]).endswith("/"):
-                    raise _IsFile(path, info)
-            elif name not in ("", ".", "..") and info.get("type") in ("file", "directory"):
-                if info["type"] == "file" and entries.get(name, {}).get("type") == "directory":
-                    shadows.append((name, info))
-                else:
-                    if name in entries:
-                        shadows.append((name, entries[name]))
-                    entries[name] = info
-        for name, info in shadows:
-            if info["type"] == "file":
-                entries.setdefault(name + SHADOW, info)
-        return entries
+            if str(info["name"]).strip("/") == own and info.get("type") == "file" and len(found) == 1 \
+                    and not str(info["name"]).endswith("/"):
+                raise _IsFile(path, info)
+        return _entries(info for info in found if str(info["name"]).strip("/") != own)
 
     def _missing(self, path: str) -> OSError:
         """ENOTDIR where a name on the way is a file, else ENOENT."""
@@ -496,6 +498,45 @@ class FileStore:
 
     def __repr__(self) -> str:
         return f"FileStore({self.store.label})"
+
+
+def _entries(found: Iterable[Info]) -> dict[str, Info]:
+    """Name -> info of what is in a directory. A directory comes before a file of its name."""
+    entries: dict[str, Info] = {}
+    shadows: list[tuple[str, Info]] = []
+    for info in found:
+        name = str(info["name"]).strip("/").rpartition("/")[2]
+        if name in ("", ".", "..") or info.get("type") not in ("file", "directory"):
+            continue
+        if info["type"] == "file" and entries.get(name, {}).get("type") == "directory":
+            shadows.append((name, info))
+        else:
+            if name in entries:
+                shadows.append((name, entries[name]))
+            entries[name] = info
+    for name, info in shadows:
+        if info["type"] == "file":
+            entries.setdefault(name + SHADOW, info)
+    return entries
+
+
+def _directories(top: str, own: str, files: Iterable[Info]) -> dict[str, dict[str, Info]]:
+    """Directory -> what is in it, of all files below `top`, which is `own` in the store."""
+    found: dict[str, dict[str, Info]] = {}
+    for info in files:
+        above, whole = top, own
+        *parts, name = str(info["name"]).strip("/")[len(own):].strip("/").split("/")
+        for part in parts:
+            whole = f"{whole}/{part}"
+            found.setdefault(above, {})[part + "/"] = {"name": whole, "type": "directory", "size": 0}
+            above = f"{above.rstrip('/')}/{part}"
+            found.setdefault(above, {})
+        if not str(info["name"]).endswith("/"):
+            found.setdefault(above, {})[name] = info
+        else:
+            found.setdefault(above, {})[name + "/"] = {"name": f"{whole}/{name}", "type": "directory", "size": 0}
+            found.setdefault(f"{above.rstrip('/')}/{name}", {})
+    return found
 
 
 def _time(info: Info) -> int | None:

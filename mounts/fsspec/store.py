@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 FLAT = {"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "adl", "oss", "oci", "r2", "b2", "swift", "memory"}
 NETWORK = {errno.ECONNREFUSED, errno.ECONNRESET, errno.ECONNABORTED, errno.ETIMEDOUT, errno.EHOSTUNREACH,
            errno.ENETUNREACH, errno.EPIPE}
+ONE_ANSWER = 1000                                            # keys that S3 gives at most
 STREAM = 8 << 20                                             # bytes from which a file is sent in parts
 
 
@@ -105,6 +106,31 @@ class Store:
         """A path as listings have it, without slashes around."""
         return str(self.fs._strip_protocol(full)).strip("/")
 
+    def unchanged(self) -> bool:
+        """Does the store say, in one call, that all is as it was when this was asked last?"""
+        return False
+
+    def whole_tree(self, path: str) -> list[dict[str, Any]] | None:
+        """Every file below a directory, if one answer of an object store has them all and no odd key is among them."""
+        fs = self.fs
+        if not hasattr(fs, "call_s3") or not hasattr(fs, "split_path"):
+            return None
+        bucket, key, _ = fs.split_path(self.full(path))
+        if not bucket:
+            return None
+        prefix = f"{key.rstrip('/')}/" if key else ""
+        self.counters.add(calls=1)
+        try:
+            with self.errors(path):
+                answer = fs.call_s3("list_objects_v2", Bucket=bucket, Prefix=prefix, MaxKeys=ONE_ANSWER)
+        except OSError:
+            return None                                      # the listing will say why
+        found = answer.get("Contents", [])
+        if answer.get("IsTruncated") or any(_odd(item["Key"][len(prefix):]) for item in found):
+            return None
+        return [{**item, "name": f"{bucket}/{item['Key']}", "type": "file", "size": item["Size"]} for item in found
+                if item["Key"] != prefix]
+
     def forget(self) -> None:
         if self._made is not None:
             self._made[0].invalidate_cache()
@@ -148,6 +174,11 @@ class Store:
 
     def __repr__(self) -> str:
         return self.label
+
+
+def _odd(key: str) -> bool:
+    """Has a key names that no directory can have? One slash at its end is that of a directory."""
+    return any(part in ("", ".", "..") for part in key.removesuffix("/").split("/")) and key != ""
 
 
 def _is_local(fs: Any) -> bool:

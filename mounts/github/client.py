@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, quote, urlsplit
 
 from mirage.vfs.declare.client import LOOPBACK, Answer
-from mirage.vfs.service import ByteCache, Counters, Failure, RateLimiter, Retry
+from mirage.vfs.service import ByteCache, Counters, Failure, RateLimiter, Retry, connection_failed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -180,7 +180,7 @@ class GitHubClient:
             raise Failure(0, "no answer in time") from None
         except (requests.RequestException, OSError, RuntimeError) as e:
             self.counters.add(calls=1)
-            raise Failure(0, f"the connection failed ({type(e).__name__})") from None
+            raise connection_failed(self.endpoint, e) from None
         self.counters.add(calls=1, size=len(text))
         return status, got, text.encode("latin-1")
 
@@ -226,7 +226,7 @@ class GitHubClient:
                     if size > most:
                         raise Failure(413, "the archive is larger than its files")
         except requests.RequestException as e:
-            raise Failure(0, f"the connection failed ({type(e).__name__})") from None
+            raise connection_failed(url, e) from None
         finally:
             self.counters.add(calls=1, size=size)
         return b"".join(chunks)

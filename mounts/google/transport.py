@@ -17,7 +17,8 @@ from google.oauth2.credentials import Credentials as UserCredentials
 from googleapiclient.discovery import build_from_document
 from googleapiclient.errors import HttpError
 
-from mirage.vfs.service import Failure
+from mirage.vfs.secrets import remember
+from mirage.vfs.service import Failure, connection_failed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,6 +70,7 @@ def make_credentials(token: Secret | None, user: Secret | None) -> Any:
         with lock:
             if credentials.token == before or not credentials.valid:
                 refresh(request)
+                remember(str(credentials.token or ""))
 
     credentials.refresh = refresh_once
     return credentials
@@ -173,7 +175,7 @@ def send(request: Any, connection: Any, headers: dict[str, str] | None = None) -
     responses: list[Any] = []
     request.headers.update(headers or {})
     request.response_callbacks = [responses.append]
-    with _Failures():
+    with _Failures(request.uri):
         try:
             value = request.execute(http=connection, num_retries=0)
         except HttpError as e:
@@ -192,7 +194,7 @@ def _whole(request: Any, value: Any) -> Any:
 
 def send_chunk(request: Any, connection: Any) -> Any:
     """The next piece of a resumable upload: None, or the answer when it was the last. Raises Failure."""
-    with _Failures():
+    with _Failures(request.uri):
         _, value = request.next_chunk(http=connection, num_retries=0)
     return value
 
@@ -205,7 +207,7 @@ def send_batch(requests: Sequence[Any], connection: Any, url: str) -> list[Any]:
         parts.append(f"--{BOUNDARY}\r\nContent-Type: application/http\r\nContent-ID: <{number}>\r\n\r\n"
                      f"GET /{target} HTTP/1.1\r\nAccept: application/json\r\n\r\n\r\n")
     body = "".join(parts) + f"--{BOUNDARY}--\r\n"
-    with _Failures():
+    with _Failures(url):
         response, content = connection.request(url, "POST", body.encode(),
                                                {"Content-Type": f'multipart/mixed; boundary="{BOUNDARY}"'})
         if response.status >= 300:
@@ -215,14 +217,14 @@ def send_batch(requests: Sequence[Any], connection: Any, url: str) -> list[Any]:
     refused = False
     for request, (status, headers, data) in zip(requests, answers, strict=True):
         try:
-            with _Failures():
+            with _Failures(request.uri):
                 value = request.postproc(httplib2.Response({**headers, "status": str(status)}), data)
                 results.append(_whole(request, value))
         except Failure as failure:
             refused = refused or failure.status == 401
             results.append(failure)
     if refused:                                              # the token ran out on the way: once more with a new one
-        with _Failures():
+        with _Failures(url):
             connection.credentials.refresh(google_auth_httplib2.Request(connection.http))
         again = [i for i, answer in enumerate(results) if isinstance(answer, Failure) and answer.status == 401]
         for i in again:
@@ -261,18 +263,23 @@ def _headers(lines: list[str]) -> dict[str, str]:
 
 
 class _Failures:
-    """Turns what the libraries raise into Failure; texts of the libraries are used only where they hold no secret."""
+    """Turns what the libraries raise of a request to `url` into Failure; their texts only where they hold no secret."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
 
     def __enter__(self) -> None:
         return None
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        failure = _failure(error) if isinstance(error, Exception) and not isinstance(error, Failure) else None
+        failure = None
+        if isinstance(error, Exception) and not isinstance(error, Failure):
+            failure = _failure(error, self.url)
         if failure is not None:
             raise failure from None
 
 
-def _failure(error: Exception) -> Failure | None:
+def _failure(error: Exception, url: str) -> Failure | None:
     """The Failure for an error of the libraries; None for a mistake in the program."""
     if isinstance(error, HttpError):
         return _of_status(error)
@@ -283,10 +290,8 @@ def _failure(error: Exception) -> Failure | None:
         return Failure(401, f"credentials: {error}")
     if isinstance(error, TimeoutError):
         return Failure(0, "no answer in time")
-    if isinstance(error, httplib2.ServerNotFoundError):
-        return Failure(0, "the server was not found")
     if isinstance(error, OSError | EOFError | http.client.HTTPException | httplib2.HttpLib2Error):
-        return Failure(0, f"the connection failed ({type(error).__name__})")
+        return connection_failed(url, error)
     if isinstance(error, ValueError):
         return Failure(0, "the answer is not complete")
     return None

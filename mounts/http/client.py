@@ -10,7 +10,7 @@ from urllib.parse import urljoin, urlsplit
 
 import httpx
 
-from mirage.vfs.service import Counters, Failure, Retry, service_error
+from mirage.vfs.service import Counters, Failure, Retry, connection_failed, service_error
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -89,7 +89,7 @@ class HttpClient:
         except httpx.TimeoutException:
             raise Failure(0, "no answer in time") from None
         except (httpx.HTTPError, httpx.InvalidURL) as e:
-            raise Failure(0, f"the connection failed ({type(e).__name__})") from None
+            raise connection_failed(url, e) from None
 
     def _allowed(self, url: str) -> tuple[httpx.URL, str, str]:
         """The URL with the address that was checked, the header Host, and the server's name for TLS."""

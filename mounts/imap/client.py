@@ -10,7 +10,7 @@ import ssl
 import threading
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from mirage.vfs.service import Counters, Failure, Retry, service_error
+from mirage.vfs.service import Counters, Failure, Retry, connection_failed, service_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -146,7 +146,7 @@ class ImapClient:
                 try:
                     result = function(connection)
                 except Exception as e:
-                    failure = failure_of(e, self._text())
+                    failure = failure_of(e, f"{self.host}:{self.port}", self._text())
                     if failure.status == 0 or failure.status >= 500:
                         connection.close()
                     else:
@@ -200,7 +200,7 @@ class ImapClient:
             else:
                 imap.login(self.user, secret)
         except Exception as e:
-            failure = failure_of(e, secret)
+            failure = failure_of(e, f"{self.host}:{self.port}", secret)
             raise Failure(401, failure.message) if failure.status == 400 else failure from None
         self.counters.add(calls=1)
         return Connection(imap, self.counters)
@@ -223,17 +223,17 @@ class ImapClient:
         return f"ImapClient({self.user!r} at {self.host}:{self.port})"
 
 
-def failure_of(error: Exception, secret: str = "") -> Failure:
-    """The Failure for what the library raises; what it quotes is without the secret."""
+def failure_of(error: Exception, place: str, secret: str = "") -> Failure:
+    """The Failure for what the library raises of `host:port`; what it quotes is without the secret."""
     from imaplib import IMAP4
     if isinstance(error, Failure):
         return error
     if isinstance(error, TimeoutError):
-        return Failure(0, "no answer in time")
+        return Failure(0, f"no answer in time from {place}")
     if isinstance(error, ssl.SSLError):
-        return Failure(0, f"the connection is not secure ({error.reason or type(error).__name__})")
+        return Failure(0, f"the connection to {place} is not secure ({error.reason or type(error).__name__})")
     if isinstance(error, IMAP4.abort | OSError | EOFError):
-        return Failure(0, f"the connection failed ({type(error).__name__})")
+        return connection_failed(place, error)
     if isinstance(error, IMAP4.error):
         text = str(error)
         text = text.replace(secret, "***") if secret else text

@@ -4,7 +4,7 @@ from __future__ import annotations
 import ssl
 from typing import TYPE_CHECKING, Any
 
-from mirage.vfs.service import Failure, as_oserror
+from mirage.vfs.service import Failure, as_oserror, connection_failed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,7 +49,7 @@ class Smtp:
         except smtplib.SMTPRecipientsRefused as e:
             raise as_oserror("smtp", Failure(400, _clean(_refusals(e.recipients), secret))) from None
         except (smtplib.SMTPException, OSError) as e:
-            text = f"the connection failed ({type(e).__name__})"
+            text = connection_failed(f"{self.host}:{self.port}", e).message
             raise as_oserror("smtp", Failure(0, text + "; perhaps the message was sent" * begun)) from None
         if refused:
             raise as_oserror("smtp", Failure(400, _clean(f"sent, but not to: {_refusals(refused)}", secret)))

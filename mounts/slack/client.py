@@ -14,7 +14,7 @@ from urllib.error import HTTPError
 from urllib.parse import urlsplit
 
 from mirage.vfs.declare.client import LOOPBACK, Answer
-from mirage.vfs.service import Counters, Failure, RateLimiter, Retry
+from mirage.vfs.service import Counters, Failure, RateLimiter, Retry, connection_failed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -142,7 +142,7 @@ class SlackClient:
             raise Failure(0, "no answer in time") from None
         except (OSError, SlackClientError, http.client.HTTPException, ValueError) as e:
             self.counters.add(calls=1)
-            raise Failure(0, f"the connection failed ({type(e).__name__})") from None
+            raise connection_failed(self.endpoint, e) from None
         size = int(_header(response.headers, "content-length") or 0)
         date = _header(response.headers, "date")
         if date:
@@ -184,7 +184,7 @@ class SlackClient:
             raise Failure(0, "no answer in time") from None
         except (OSError, http.client.HTTPException) as e:
             self.counters.add(calls=1)
-            raise Failure(0, f"the connection failed ({type(e).__name__})") from None
+            raise connection_failed(url, e) from None
         self.counters.add(calls=1, size=len(data))
         if length is not None and len(data) != length:
             if kind.startswith("text/html"):

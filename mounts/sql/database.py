@@ -88,7 +88,8 @@ class Database:
                 where = self.address.set(database=self.url.file(self.address.database or ""))
                 return sa.create_engine(where, poolclass=NullPool, connect_args={"config": config})
             if self.address.drivername == POSTGRES:
-                import mirage.mounts.sql.postgres            # registers the dialect
+                from mirage.mounts.sql.postgres import register
+                register()
             server = dialect in ("postgresql", "mysql")
             level: dict[str, Any] = {"isolation_level": "AUTOCOMMIT"} if server and not writing else {}
             engine = sa.create_engine(self.address, pool_size=4, max_overflow=8, pool_recycle=1800,
@@ -157,11 +158,15 @@ class Database:
         for last in (writing, True):
             try:
                 with engine.connect() as connection, self._limited(connection):
-                    return function(connection)
-            except Exception as e:                           # of the driver itself, from a cursor of our own
-                if not isinstance(e, sa.exc.SQLAlchemyError) and not isinstance(e, _errors_of(engine)):
-                    raise
-                if last or not _ended(engine, e):
+                    try:
+                        return function(connection)
+                    except _errors_of(engine) as e:          # of the driver itself, from a cursor of our own
+                        if engine.dialect.is_disconnect(e, connection.connection.dbapi_connection, None):
+                            connection.invalidate()
+                            raise sa.exc.DBAPIError(None, None, e, connection_invalidated=True) from None
+                        raise self._error(e) from None
+            except sa.exc.SQLAlchemyError as e:
+                if last or not getattr(e, "connection_invalidated", False):
                     raise self._error(e) from None
                 engine.dispose()
         raise AssertionError("unreachable")
@@ -264,13 +269,6 @@ def _perform(connection: sa.Connection, statement: str, parameters: dict[str, An
 def _errors_of(engine: sa.Engine) -> type[Exception]:
     found: type[Exception] = engine.dialect.loaded_dbapi.Error
     return found
-
-
-def _ended(engine: sa.Engine, error: Exception) -> bool:
-    """Had the server ended a connection that once worked?"""
-    if isinstance(error, sa.exc.DBAPIError):
-        return error.connection_invalidated
-    return isinstance(error, _errors_of(engine)) and engine.dialect.is_disconnect(error, None, None)
 
 
 def _session(dialect: str, writing: bool, timeout: float) -> list[str]:

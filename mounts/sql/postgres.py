@@ -10,7 +10,6 @@ from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-DRIVER = "postgresql+mirage"
 KINDS = {"v": "view", "m": "materialized view"}              # relkind; the others are tables
 TYPES: dict[str, Any] = {
     **dict.fromkeys(("text", "varchar", "bpchar"), sa.String), **dict.fromkeys(("int2", "int4", "int8"), sa.Integer),
@@ -62,7 +61,9 @@ class Dialect(PGDialect_psycopg):
         self.server_version_info = divmod(raw.info.server_version, 10_000)
 
 
-registry.register(DRIVER.replace("+", "."), __name__, "Dialect")
+def register() -> None:
+    """Make the dialect known to SQLAlchemy, as `postgresql+mirage`."""
+    registry.register("postgresql.mirage", __name__, Dialect.__name__)
 
 
 class Found:
@@ -100,7 +101,7 @@ class Found:
 
 
 def look(connection: sa.Connection, every: bool, schema: str, name: str) -> Iterator[tuple[str, Found | None]]:
-    """(schema, relation) of all there is, (schema, None) for an empty one; details of one relation, or of `every` one."""
+    """(schema, relation) of all there is, (schema, None) for an empty schema; details of one relation or of `every`."""
     for row in connection.execute(CATALOGUE, {"every": every, "schema": schema, "name": name}):
         yield row[0], None if row[1] is None else Found(row)
 

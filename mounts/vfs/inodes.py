@@ -11,7 +11,7 @@ import threading
 
 from mirage.mounts.vfs import content
 from mirage.mounts.vfs.names import shown, stored, usable
-from mirage.mounts.vfs.tree import NODE, SHORT, Node, written_mode
+from mirage.mounts.vfs.tree import NODE, SHORT, Node
 from mirage.process import blocking
 from mirage.vfs.inodes import (
     FALLOC_KEEP_SIZE,
@@ -24,7 +24,7 @@ from mirage.vfs.inodes import (
     XATTR_REPLACE,
     Owners,
 )
-from mirage.vfs.types import S_IFDIR, S_IFLNK, S_IFMT, S_IFREG, Stat, error
+from mirage.vfs.types import S_IFDIR, S_IFLNK, S_IFMT, S_IFREG, Stat, error, unprivileged
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -285,8 +285,8 @@ class TreeInodes:
                     raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
                 tree.resize(found, changes.size)
             mode = changes.mode
-            if changes.drop_privileges and found.kind == S_IFREG:
-                mode = written_mode(found.mode if mode is None else mode)
+            if changes.drop_privileges and found.kind != S_IFDIR:
+                mode = unprivileged(found.mode if mode is None else mode)
             tree.set_attributes(found, mode,
                                 None if changes.uid is None else self.owners.stored_uid(changes.uid),
                                 None if changes.gid is None else self.owners.stored_gid(changes.gid),

@@ -29,6 +29,7 @@ from mirage.vfs.types import (
     error,
     new_device,
     permitted,
+    unprivileged,
 )
 
 TYPE_CHECKING = False
@@ -172,7 +173,7 @@ class Tree:
         nlink = node.nlink
         if buffer is not None:
             size, mtime, ctime = max(size, buffer.end), buffer.time, buffer.time
-            mode = mode if buffer.keeps_mode else written_mode(mode)
+            mode = mode if buffer.keeps_mode else unprivileged(mode)
         if kind == S_IFDIR:
             size, nlink = 4096, 2 + self._subdirectories(node.ino) if nlink else 0
             blocks = 8
@@ -495,7 +496,7 @@ class Tree:
         for index in sorted(buffer.chunks):
             held, ranges = buffer.chunks[index]
             content.write(self.db, node.ino, size, index, ranges, held)
-        mode = node.mode if buffer.keeps_mode else written_mode(node.mode)
+        mode = node.mode if buffer.keeps_mode else unprivileged(node.mode)
         self.db.execute("UPDATE fs_inode SET size = ?, mode = ?, mtime = ?, mtime_nsec = ?, ctime = ?, ctime_nsec = ?"
                         " WHERE ino = ?", (size, mode, *divmod(now, SECOND), *divmod(now, SECOND), node.ino))
         node.size, node.mode, node.mtime, node.ctime, node.stat = size, mode, now, now, None
@@ -970,8 +971,3 @@ class Tree:
         finally:
             self.opens.close()
             self.db.close()
-
-
-def written_mode(mode: int) -> int:
-    """Writing takes the set-user bit away, and the set-group bit of what the group may execute."""
-    return mode & ~(0o6000 if mode & 0o010 else 0o4000) if mode & 0o6000 else mode

@@ -17,6 +17,7 @@ from mirage.mounts.gmail.mount import Gmail
 from mirage.vfs.registry import ProviderError
 from mirage.vfs.registry import make_mount as mount_by_name
 from mirage.vfs.search import Query
+from mirage.vfs.secrets import hide
 from mirage.vfs.service import Retry
 from tests.mounts.contract import MountContract
 from tests.mounts.gmail_support import COURSE, QUICK, Token, everything, make_mount, make_terminal, user_credentials
@@ -326,6 +327,8 @@ def test_expired_access_is_refreshed(simulator):
     assert simulator.calls("/token") >= 1
     simulator.expire_tokens()
     assert len(everything(mount)) > 60                       # many threads at once
+    token = mount.client._credentials.token                 # not written in any configuration: hidden all the same
+    assert len(token) >= 6 and hide(f"refused: {token}") == "refused: ***"
 
 
 def test_refused_credentials_are_eacces_without_secrets(simulator):

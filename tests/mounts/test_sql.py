@@ -12,6 +12,7 @@ import pytest
 pytest.importorskip("sqlalchemy")
 
 from mirage import Terminal
+from mirage.clis.sql import SqlCli
 from mirage.mounts.sql import build
 from mirage.mounts.sql.url import DatabaseUrl
 from mirage.vfs.registry import ProviderError, make_mount
@@ -478,6 +479,52 @@ def test_postgresql_query_cannot_write(pg, statement):
     with pytest.raises(OSError):
         pg.database.query(statement, None, 10)
     assert pg.read("/public/t/count") == b"420\n"
+
+
+def test_postgresql_schema(pg, server):
+    with server.wait() as db:
+        db.execute("""
+            CREATE SCHEMA shop; CREATE DOMAIN shop.label AS text; CREATE TABLE shop.kinds (a int, b varchar(20), PRIMARY KEY (b, a));
+            CREATE TABLE shop.parts (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, code shop.label NOT NULL, gone int,
+                price numeric(9,2) DEFAULT 1.5, twice numeric GENERATED ALWAYS AS (price * 2) STORED, x int, y varchar(20),
+                CONSTRAINT kind FOREIGN KEY (y, x) REFERENCES shop.kinds (b, a));
+            ALTER TABLE shop.parts DROP COLUMN gone; COMMENT ON COLUMN shop.parts.code IS 'as printed';
+            CREATE UNIQUE INDEX by_code ON shop.parts (lower(code), price) INCLUDE (x);
+            INSERT INTO shop.parts (code) SELECT 'part ' || n FROM generate_series(1, 3) n""")
+    try:
+        assert json.loads(pg.read("/shop/parts/schema.json")) == {
+            "schema": "shop", "name": "parts", "type": "table",
+            "columns": [{"name": "id", "type": "integer", "nullable": False, "default": None},
+                        {"name": "code", "type": "shop.label", "nullable": False, "default": None, "comment": "as printed"},
+                        {"name": "price", "type": "numeric(9,2)", "nullable": True, "default": "1.5"},
+                        {"name": "twice", "type": "numeric", "nullable": True, "default": None},
+                        {"name": "x", "type": "integer", "nullable": True, "default": None},
+                        {"name": "y", "type": "character varying(20)", "nullable": True, "default": None}],
+            "primary_key": ["id"],
+            "foreign_keys": [{"columns": ["y", "x"], "references": {"schema": "shop", "table": "kinds", "columns": ["b", "a"]}}],
+            "indexes": [{"name": "by_code", "columns": ["lower(code::text)", "price"], "unique": True}]}
+        assert json.loads(pg.read("/shop/kinds/schema.json"))["primary_key"] == ["b", "a"]
+        assert [row["code"] for row in lines(pg, "/shop/parts/rows.jsonl")] == ["part 1", "part 2", "part 3"]
+        assert json.loads(pg.read("/public/v/schema.json")).keys() == {"schema", "name", "type", "columns"}
+        with Terminal({"/db": pg}) as terminal:
+            assert terminal.run("grep -c 'part [12]' /db/shop/parts/rows.jsonl").stdout == "2\n"
+            before = pg.counters.calls
+            assert terminal.run("cat /db/shop/parts/rows.csv | wc -l").stdout == "4\n"
+            assert pg.counters.calls - before == 2           # the catalogue with the columns, one page
+    finally:
+        with server.wait() as db:
+            db.execute("DROP SCHEMA shop CASCADE")
+
+
+def test_postgresql_reads_go_on_after_the_server_ended_the_connection(pg, server):
+    with Terminal({"/db": pg}, clis=[SqlCli(pg)]) as terminal:
+        assert terminal.run("cat /db/public/t/count").stdout == "420\n"
+        for line in ("cat /db/public/t/count", "wc -l < /db/public/t/rows.jsonl",
+                     "sql query --sql 'SELECT count(*) AS n FROM t' | jq '.[0].n'"):
+            with server.wait() as db:
+                db.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND usename = 'owner'")
+            result = terminal.run(line)
+            assert (result.stdout, result.stderr) == ("420\n", ""), line
 
 
 def test_postgresql_errors(server):

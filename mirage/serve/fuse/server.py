@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import errno
 import os
+import select
 import stat as st
 import threading
 import time
 
 from mirage.process.signals import LineStopped
 from mirage.serve.fuse import protocol as p
+from mirage.serve.fuse.wakeful import Wakeful
 from mirage.vfs.inodes import Changes
 
 TYPE_CHECKING = False
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
 THREADS = 32                                                 # at most
 TENDING = 0.025                                              # seconds between two looks for changes of others
+SPIN = 0.00005                                               # seconds in which the next request is looked for
 SMALL = 4096                                                 # bytes of a reply that are copied to be sent in one piece
 GIVES_NODE = frozenset((p.LOOKUP, p.SYMLINK, p.MKNOD, p.MKDIR, p.LINK, p.CREATE, p.TMPFILE))
 GIVES_HANDLE = frozenset((p.OPEN, p.OPENDIR, p.CREATE, p.TMPFILE))
@@ -94,6 +97,7 @@ class Server:
         self._threads = 0
         self._idle = 0
         self._prompt = inodes.prompt
+        self._spin = SPIN if inodes.prompt and len(os.sched_getaffinity(0)) > 1 else 0.0
         self._answered = 0
         self._numbers = 0
         self._open: dict[int, Any] = {}
@@ -121,6 +125,7 @@ class Server:
     # ---- threads
 
     def start(self) -> None:
+        os.set_blocking(self._device, False)
         self._more()
         self._tender.start()
 
@@ -135,14 +140,10 @@ class Server:
     def _serve(self) -> None:
         buffer = bytearray(p.BUFFER)
         view = memoryview(buffer)
+        waiting = select.poll()
+        waiting.register(self._device, select.POLLIN)
         try:
-            while True:
-                try:
-                    length = os.readv(self._device, [buffer])
-                except OSError as e:
-                    if e.errno in (errno.EINTR, errno.EAGAIN, errno.ENOENT):
-                        continue
-                    return                                   # ENODEV: unmounted
+            while length := self._next([buffer], waiting):
                 _, opcode, unique, node, uid, gid, _, _, _ = p.IN_HEADER.unpack_from(buffer)
                 with self._lock:
                     self._idle -= 1
@@ -161,6 +162,25 @@ class Server:
                 last = not self._threads
             if last:
                 self._end()
+
+    def _next(self, buffers: list[bytearray], waiting: select.poll) -> int:
+        """Read the next request; its length, 0 when the file system is unmounted.
+
+        Who asks often does so again at once: for a moment the thread looks itself, before it sleeps until it is woken.
+        """
+        until = 0.0
+        while True:
+            try:
+                return os.readv(self._device, buffers)
+            except BlockingIOError:
+                now = time.monotonic()
+                if not until:
+                    until = now + self._spin
+                if now >= until:
+                    waiting.poll()
+            except OSError as e:
+                if e.errno not in (errno.EINTR, errno.ENOENT):
+                    return 0                                 # ENODEV: unmounted
 
     def _end(self) -> None:
         """The last thread: nobody asks any more."""
@@ -261,9 +281,11 @@ class Server:
 
     def _tend(self) -> None:
         answered = -1
+        wakeful = Wakeful()
         while not self._stop.wait(TENDING):
             if not self._idle and self._answered == answered:
                 self._more()                                 # all are at the same requests as the last time
+            wakeful.answered(self._answered - answered)
             answered = self._answered
             try:
                 nodes, names = self.inodes.tend()
@@ -278,6 +300,7 @@ class Server:
                 self.forget_name(parent, name)
             for node in nodes:
                 self.forget_node(node)
+        wakeful.close()
 
     def forget_node(self, node: int) -> None:
         """The kernel asks for attributes and content of the node again."""

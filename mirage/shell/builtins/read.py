@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from mirage.shell.state import Shell
 
 _SECONDS = re.compile(r"[ \t]*\+?([0-9]*\.?[0-9]*)[ \t]*")
+_BLANKS = " \t\n"
+_BLANK_RUN = re.compile(r"[ \t\n]+")
 _LONG = 4096
-_PLAIN = (str, int, type(None))                              # classes of the values of ordinary variables
 _HIDDEN = 0xD800                                             # an escaped character of IFS is hidden as _HIDDEN + n
 
 
@@ -35,7 +36,7 @@ class _Options:
         self.prompt = ""
         self.raw = False
         self.timeout: float | None = None
-        self.plain = False                                   # a whole line of standard input, unchanged, to one name
+        self.plain = False                                   # lines of standard input to names, nothing else asked for
 
 
 _parsed: dict[tuple[str, ...], tuple[_Options, list[str]]] = {}
@@ -60,9 +61,9 @@ def _arguments(sh: Shell, args: Sequence[str]) -> tuple[_Options, list[str]] | i
     if first is not None and split_reference(first) is None:
         sh.builtin_error("read", f"`{first}': not a valid identifier")
         return 1
-    options.plain = (options.raw and len(names) == 1 and not (
-        options.array or options.count is not None or options.timeout is not None or options.fd or options.prompt)
-        and names[0].isascii() and names[0].isidentifier())
+    options.plain = not (options.array or options.count is not None or options.timeout is not None or options.fd
+                         or options.prompt) and bool(names) and all(
+        name.isascii() and name.isidentifier() for name in names)
     if len(_parsed) >= 256:
         _parsed.clear()
     _parsed[key] = options, names
@@ -74,10 +75,11 @@ def builtin_read(sh: Shell, args: Sequence[str]) -> int:
     if isinstance(arguments, int):
         return arguments
     options, names = arguments
+    begun = None
     if options.plain:
-        found = _read_plain(sh, options.delimiter, names[0])
-        if found is not None:
-            return found
+        begun = _read_plain(sh, options, names)
+        if isinstance(begun, int):
+            return begun
     file = sh.proc.fds.get(options.fd)
     if file is None:
         sh.builtin_error("read", f"{options.fd}: invalid file descriptor: Bad file descriptor")
@@ -87,7 +89,7 @@ def builtin_read(sh: Shell, args: Sequence[str]) -> int:
     if options.prompt and file.isatty():
         sh.proc.write_error(options.prompt)
     try:
-        line, status = _read_line(sh, file, options)
+        line, status = _read_line(sh, file, options, begun)
     except OSError as e:
         sh.builtin_error("read", f"{options.fd}: read error: {e.strerror}")
         return 1
@@ -120,32 +122,49 @@ def builtin_read(sh: Shell, args: Sequence[str]) -> int:
     return status
 
 
-def _read_plain(sh: Shell, delimiter: int, name: str) -> int | None:
-    """`read -r name`; None where anything about it is special, and nothing was read."""
+def _read_plain(sh: Shell, options: _Options, names: Sequence[str]) -> int | bytes | None:
+    """`read [-r] name ...` with an IFS of blanks, or of nothing: the status. Else what was read, or None for nothing."""
     file = sh.proc.fds.get(0)
-    names = sh.vars
-    old = names.get(name)
-    if file is None or old.__class__ not in _PLAIN or sh.options.allexport:
+    variables = sh.vars
+    ifs = sh.get("IFS")
+    if file is None or sh.options.allexport or ifs != _BLANKS and ifs != "":
         return None
-    ifs = names.get("IFS")
-    if ifs not in (" \t\n", ""):
-        return None
+    delimiter = options.delimiter
     try:
         line = file.readline(delimiter)
     except OSError as e:
         sh.builtin_error("read", f"0: read error: {e.strerror}")
         return 1
+    if b"\\" in line and not options.raw or b"\0" in line:
+        return line
     status = 1
     if line and line[-1] == delimiter:
         line, status = line[:-1], 0
     text = line.decode("utf-8", "surrogateescape")
-    if "\0" in text:
-        text = text.replace("\0", "")
-    text = text.strip(ifs)
-    if old is None or len(text) > _LONG:
-        sh.set(name, text)
+    if ifs:
+        text = text.strip(_BLANKS)
+    last = len(names) - 1
+    if not last:
+        fields = [text]
     else:
-        names[name] = text
+        if not ifs:
+            fields = [text]
+        elif "  " in text or "\t" in text or "\n" in text:
+            fields = _BLANK_RUN.split(text, last)
+        else:
+            fields = text.split(" ", last)
+        if len(fields) <= last:
+            fields += [""] * (last + 1 - len(fields))
+    for name, value in zip(names, fields, strict=True):
+        kind = variables.get(name).__class__
+        if (kind is str or kind is int) and len(value) <= _LONG:
+            variables[name] = value
+            continue
+        try:
+            sh.set(name, value)
+        except ShellError as e:
+            e.report(sh)
+            return 1
     return status
 
 
@@ -181,12 +200,13 @@ def _set_option(sh: Shell, options: _Options, letter: str, value: str) -> bool:
 # ------------------------------------------------------------------------------------------------------ input
 
 
-def _read_line(sh: Shell, file: OpenFile, options: _Options) -> tuple[bytes, int]:
-    """The line without its delimiter, and the status: 1 at the end of the file, 142 when the time is over."""
+def _read_line(sh: Shell, file: OpenFile, options: _Options, begun: bytes | None) -> tuple[bytes, int]:
+    """The line without its delimiter, and the status: 1 at the end of the file, 142 when the time is over.
+    `begun`: a line that was read already."""
     if options.count is not None:
         return _read_count(sh, file, options)
     if options.raw and options.timeout is None:
-        line = file.readline(options.delimiter)
+        line = file.readline(options.delimiter) if begun is None else begun
         if line and line[-1] == options.delimiter:
             return line[:-1], 0
         return line, 1
@@ -195,7 +215,9 @@ def _read_line(sh: Shell, file: OpenFile, options: _Options) -> tuple[bytes, int
     parts: list[bytes] = []
     size = 0
     while True:
-        if until is None:
+        if begun is not None:
+            data, begun = begun, None
+        elif until is None:
             data = file.readline(delimiter)
         else:
             limit = _wait(file, until)

@@ -112,6 +112,7 @@ def _compile(node: ast.Simple, alone: bool) -> Run:
 def _constant_name(name: str, fields: Fields, line: int, describe: Callable[[], str], alone: bool) -> Run:
     """The fast path: the name is constant, nothing is assigned or redirected."""
     known: Builtin | None = None
+    declares = name in _DECLARATION                          # its arguments are not only texts
 
     def run(sh: Shell) -> int:
         kernel = sh.kernel
@@ -138,9 +139,11 @@ def _constant_name(name: str, fields: Fields, line: int, describe: Callable[[], 
                 builtin = known = find_builtin(sh, name)
             if builtin is None:
                 status = run_program(sh, argv, (), alone)
-            elif gate is not None and not may_run(sh, argv):
+            elif gate is not None and (declares or gate.rules_commands) and not may_run(sh, argv):
                 status = NOT_EXECUTABLE
             else:
+                if gate is not None and not (declares or gate.rules_commands):
+                    gate.ran(sh.proc, tuple(argv))
                 try:
                     status = builtin(sh, argv[1:])
                 except OSError as e:
@@ -149,9 +152,11 @@ def _constant_name(name: str, fields: Fields, line: int, describe: Callable[[], 
                     status = builtin_failed(sh, name, e)
         elif name in _SPECIAL and sh.options.posix:
             return execute(sh, argv, (), Redirections(), line, alone)
-        elif gate is not None and not may_run(sh, argv):
+        elif gate is not None and (declares or gate.rules_commands) and not may_run(sh, argv):
             status = NOT_EXECUTABLE
         else:
+            if gate is not None and not (declares or gate.rules_commands):
+                gate.ran(sh.proc, tuple(argv))
             status = call_function(sh, function, name, argv[1:])
         if name == "set" and sh.options.noexec and not sh.interactive:
             raise NotExecuted

@@ -550,9 +550,25 @@ def _pattern_part(part: ast.Part, quoted: bool) -> Text:
 def compile_pattern(word: ast.Word, always_extglob: bool = False) -> Callable[[Shell], patterns.Pattern]:
     """A closure that gives the matcher of a case or ``[[ == ]]`` pattern, by the options of the shell."""
     text = pattern_text(word.parts)
+    if all(isinstance(part, ast.Lit | ast.Quoted) for part in word.parts):
+        return _constant_pattern(text, always_extglob)
 
     def pattern(sh: Shell) -> patterns.Pattern:
         shopt = sh.shopt
         return patterns.compile(text(sh), always_extglob or shopt["extglob"], shopt["nocasematch"])
+
+    return pattern
+
+
+def _constant_pattern(text: Text, always_extglob: bool) -> Callable[[Shell], patterns.Pattern]:
+    known: dict[tuple[bool, bool], patterns.Pattern] = {}
+
+    def pattern(sh: Shell) -> patterns.Pattern:
+        shopt = sh.shopt
+        key = shopt["extglob"], shopt["nocasematch"]
+        found = known.get(key)
+        if found is None:
+            found = known[key] = patterns.compile(text(sh), always_extglob or key[0], key[1])
+        return found
 
     return pattern

@@ -12,7 +12,7 @@ import time
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
-from mirage.vfs.service import Counters, Failure, RateLimiter, Retry, as_oserror
+from mirage.vfs.service import Counters, Failure, RateLimiter, Retry, as_oserror, connection_failed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -145,7 +145,7 @@ class RestClient:
             except httpx.TimeoutException:
                 raise Failure(0, "no answer in time") from None
             except (httpx.HTTPError, httpx.InvalidURL) as e:
-                raise Failure(0, f"the connection failed ({type(e).__name__}: {urlsplit(url).hostname})") from None
+                raise connection_failed(url, e) from None
             self.counters.add(calls=1, size=len(response.content))
             target = response.headers.get("location", "")
             if response.status_code not in (301, 302, 303, 307, 308) or not target or method != "GET":
