@@ -86,13 +86,15 @@ class Machine:
 
     def _executable(self, proc: Process, path: str) -> bool:
         try:
-            return self._tool_at(proc, path) is not None or _runnable(proc.fs.stat(path))
+            return self._tool_at(proc, path, True) is not None or _runnable(proc.fs.stat(path))
         except OSError:
             return False
 
-    def _tool_at(self, proc: Process, path: str) -> str | None:
-        """The path of the tool that `path` is. Where path rules deny /usr/bin it is found all the same: rules about
-        commands decide on it; one that is hidden, or reached by another name that may not be used, is not."""
+    def _tool_at(self, proc: Process, path: str, strict: bool = False) -> str | None:
+        """The path of the tool that `path` is; `strict`: OSError where there is nothing at all.
+
+        Where path rules deny /usr/bin it is found all the same: rules about commands decide on it; one that is hidden,
+        or reached by another name that may not be used, is not."""
         whole = path if path.startswith("/") else f"{proc.cwd}/{path}"
         table, gate = self.namespace.table, self.gate
         if self._found[0] is not table:
@@ -102,6 +104,8 @@ class Machine:
         try:
             target = resolve(self.namespace.table, whole)
         except OSError:
+            if strict:
+                raise
             return None
         if not isinstance(target.mounted.mount, Bin) or target.stat is None or not target.stat.is_file:
             return None

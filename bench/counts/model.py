@@ -20,6 +20,8 @@ class Script:
 
     minimum  calls that are needed at least, as the rules of the table say;  rule: how it comes about
     peer     the same for mirage-ai, whose paths differ: (before, line); None: it has nothing like it
+    shows    what must be in the output
+    more     why ours may take more calls than mirage-ai
     """
 
     name: str
@@ -28,6 +30,8 @@ class Script:
     rule: str
     before: tuple[str, ...] = ()
     peer: tuple[tuple[str, ...], str] | None = None
+    shows: str = ""
+    more: str = ""
 
 
 @dataclass
@@ -69,14 +73,16 @@ class Count:
 
 def standard(listing: str, n: int, page: int, file: str, depth: int, root: str, word: str, found: int, *,
              first: int = 0, details: int = 0, unsure: int = 0, why: str = "", change: str = "",
+             changed: str = "", shows: str = "", fresh: tuple[int, str] | None = None,
              options: str = "") -> list[Script]:
-    """The six scripts of every service.
+    """The scripts of every service.
 
     listing  a directory of `n` items, of which the service gives `page` at a time; `details`: further calls it needs
     file     one item's file, `depth` names deep;  root, word: where and what to search, in `found` files
     first    calls before the first answer that every program needs (which folders there are)
     unsure   calls that look after what the service's index cannot be asked for, and `why`
-    change   a command that changes something in `listing`
+    change   a command that changes what is in `changed`, or in `listing`, which then has `shows`; `%` in them is
+             another number each time;  fresh: calls that show it, and why
     """
     pages = max(1, ceil(n / page))
     scripts = [
@@ -91,8 +97,13 @@ def standard(listing: str, n: int, page: int, file: str, depth: int, root: str, 
     if not word:
         del scripts[3]
     if change:
-        scripts.append(Script("ls after a change", f"ls '{listing}'", 1 + pages, "the changed listing",
-                              (f"ls '{listing}'", change)))
+        shown = changed or listing
+        least, rule = fresh or (pages + details, "the changed listing")
+        scripts += [
+            Script("ls after a change", f"ls '{shown}'", least, rule, (f"ls '{shown}'", change.replace("%", "1")),
+                   shows=shows.replace("%", "1")),
+            Script("cat of another after it", f"cat '{file}'", 1, "one revalidation: nothing else is fetched again",
+                   (f"ls '{shown}'; cat '{file}'", change.replace("%", "2")))]
     return scripts
 
 
@@ -100,9 +111,10 @@ def count(account: Account, service: str) -> Iterator[Count]:
     """Run every script of an account in a terminal of its own."""
     for script in account.scripts:
         with account.terminal() as terminal:
-            for line in script.before:
-                terminal.run(line)
+            failed = [result for line in script.before if (result := terminal.run(line)).exit_code]
             account.clear()
             result = terminal.run(script.line)
-            problem = "" if result.exit_code == 0 else f"status {result.exit_code}: {result.stderr[:100]}"
+            problem = "".join(f"status {one.exit_code}: {one.stderr[:100]}" for one in (*failed, result) if one.exit_code)
+            if script.shows not in result.stdout:
+                problem += f"{script.shows!r} is not shown"
             yield Count(service, script, account.calls(), problem=problem, output=result.stdout)

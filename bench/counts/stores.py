@@ -58,6 +58,7 @@ def s3() -> Iterator[Account]:
         from moto.server import ThreadedMotoServer
     except ImportError:
         raise Unavailable("moto") from None
+    from mirage.clis.s3 import S3Cli
     from mirage.mounts.s3 import build
     requests, werkzeug = _Requests(), logging.getLogger("werkzeug")
     before = werkzeug.level, werkzeug.propagate
@@ -76,12 +77,17 @@ def s3() -> Iterator[Account]:
 
         def terminal() -> Terminal:
             mount = build("norrsken", Text("x"), Text("x"), endpoint=address, region="us-east-1")
-            return Terminal({"/s3": mount}, policy=OPEN)
+            return Terminal({"/s3": mount}, clis=[S3Cli(mount)], policy=OPEN)
 
-        scripts = standard("/s3/reports/2026", 40, 1000, "/s3/reports/2026/report 7.txt", 3, "/s3", "", 0)
-        scripts.append(Script("grep -r", "grep -rl Champagne /s3", 3 + 40, "3 listings + one read per file"))
+        scripts = standard("/s3/reports/2026", 40, 1000, "/s3/reports/2026/report 7.txt", 3, "/s3", "", 0,
+                           change="s3 put-object --bucket norrsken --key reports/2026/new% --body new", shows="new1")
+        scripts.insert(3, Script("grep -r", "grep -rl Champagne /s3", 1 + 40, "a page of all keys + one read per file"))
         for script in scripts:
-            script.peer = script.before, script.line
+            if script.name == "second ls":
+                script.more = ("mirage-ai does not ask: a listing is believed for ten minutes; ours asks whether "
+                               "something changed")
+            if not any("s3 put-object" in line for line in script.before):
+                script.peer = script.before, script.line
         yield Account(requests, terminal, scripts, {
             "vfs": "S3VFS", "config": "S3Config", "at": "/s3",
             "options": {"bucket": "norrsken", "endpoint_url": address, "path_style": True, "region": "us-east-1",
@@ -154,9 +160,11 @@ def _account(url: str, log: Path) -> Account:
         db.execute("INSERT INTO tickets SELECT n, 'ticket ' || n FROM generate_series(1, 50) n")
 
     def terminal() -> Terminal:
+        from mirage.clis.sql import SqlCli
         from mirage.vfs.registry import make_mount
         os.environ["MIRAGE_COUNTS_DATABASE"] = url
-        return Terminal({"/db": make_mount("sql", {"url": "env:MIRAGE_COUNTS_DATABASE"})}, policy=OPEN)
+        mount: Any = make_mount("sql", {"url": "env:MIRAGE_COUNTS_DATABASE"})
+        return Terminal({"/db": mount}, clis=[SqlCli(mount)], policy=OPEN)
 
     rows, theirs = "/db/public/stations/rows.jsonl", "/db/public/tables/stations/rows.jsonl"
     lines = [("cold ls", "ls /db/public", "ls /db/public/tables", "", ""),
@@ -169,15 +177,20 @@ def _account(url: str, log: Path) -> Account:
     scripts = [Script(name, ours, LEAST[name][0], LEAST[name][1], (before,) if before else (),
                       ((their_before,) if their_before else (), peer))
                for name, ours, peer, before, their_before in lines]
+    change = "sql execute --sql 'CREATE TABLE IF NOT EXISTS visits (id int)'"
+    scripts += [
+        Script("ls after a change", "ls /db/public", 1, "the changed catalogue", ("ls /db/public", change)),
+        Script("cat of another after it", f"cat {rows}", *LEAST["second cat"], (f"ls /db/public; cat {rows}", change))]
     return Account(_Statements(log), terminal, scripts, {
         "vfs": "PostgresVFS", "config": "PostgresConfig", "at": "/db", "options": {"dsn": url}})
 
 
-LEAST = {"cold ls": (4, "begin and end + set-up of a connection + catalogue"),
-         "second ls": (4, "one revalidation"), "second cat": (6, "one revalidation"),
-         "cat by path, cold": (12, "connection, catalogue, columns, rows"),
-         "grep -r": (20, "catalogue + one search per table + one read per candidate"),
-         "head": (12, "connection, catalogue, columns, rows"), "wc -l": (12, "connection, catalogue, columns, a count")}
+LEAST = {"cold ls": (2, "set-up of the connection + catalogue"), "second ls": (1, "one revalidation: the catalogue"),
+         "second cat": (2, "one revalidation: the catalogue; the rows"),
+         "cat by path, cold": (3, "set-up of the connection, catalogue, rows"),
+         "grep -r": (5, "set-up, catalogue with columns + one search per table + one read per candidate"),
+         "head": (3, "set-up of the connection, catalogue, rows"),
+         "wc -l": (3, "set-up of the connection, catalogue, a count")}
 
 
 def _connected(url: str) -> Any:
@@ -191,7 +204,7 @@ def _connected(url: str) -> Any:
 
 
 class _Own:
-    """What the mount of the terminal counts, where the server has no log of requests."""
+    """What the mount of the terminal counts, where the server has no log of requests. A pipeline is one."""
 
     def __init__(self) -> None:
         self.mount: Any = None
@@ -209,55 +222,98 @@ class _Own:
 def redis() -> Iterator[Account]:
     try:
         import redis as driver
-        from fakeredis import TcpFakeServer
     except ImportError:
-        raise Unavailable("fakeredis") from None
+        raise Unavailable("redis") from None
+    from mirage.clis.redis import RedisCli
     from mirage.vfs.registry import make_mount
-    server = TcpFakeServer(("127.0.0.1", 0), server_type="redis")
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    program = shutil.which("redis-server")
+    if program is None:
+        raise Unavailable("redis-server")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    server = subprocess.Popen([program, "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"],
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/")
     try:
-        port = server.server_address[1]
-        driver.Redis(port=port).mset({f"sessions:2026:{n}": f"Champagne {n}\n" for n in range(40)})
+        client = driver.Redis(port=port)
+        for _ in range(WAIT):
+            try:
+                client.ping()
+                break
+            except driver.ConnectionError:
+                time.sleep(0.1)
+        client.mset({f"sessions:2026:{n}": f"Champagne {n}\n" for n in range(40)})
         own = _Own()
 
         def terminal() -> Terminal:
             own.mount = make_mount("redis", {"url": f"redis://127.0.0.1:{port}/0"})
-            return Terminal({"/redis": own.mount}, policy=OPEN)
+            return Terminal({"/redis": own.mount}, clis=[RedisCli(own.mount)], policy=OPEN)
 
-        yield Account(own, terminal, standard("/redis/sessions/2026", 40, 1000, "/redis/sessions/2026/7", 3, "/redis",
-                                              "", 0, first=1))
+        scripts = standard("/redis/sessions/2026", 40, 1000, "/redis/sessions/2026/7", 3, "/redis", "", 0,
+                           change="redis set --key sessions:2026:new% --value new", shows="new1")
+        least = {"cold ls": (3, "type of the name, pages of SCAN, types and lengths in a batch"),
+                 "ls after a change": (4, "one revalidation, type, SCAN, types and lengths in a batch"),
+                 "cat of another after it": (3, "one revalidation: something changed; type, value")}
+        for script in scripts:
+            script.minimum, script.rule = least.get(script.name, (script.minimum, script.rule))
+        scripts.insert(3, Script("grep -r", "grep -rl Champagne /redis", 40 + 2,
+                                 "SCAN, types and lengths, one read per value"))
+        yield Account(own, terminal, scripts)
     finally:
-        server.shutdown()
-        server.server_close()
+        server.terminate()
+        server.wait(10)
 
 
 @contextmanager
 def mongodb() -> Iterator[Account]:
     from mirage.bench.services.mongo import MongoSimulator
+    from mirage.clis.mongo import MongoCli
     from mirage.vfs.registry import make_mount
     with MongoSimulator(documents=80) as simulator:
         def terminal() -> Terminal:
-            return Terminal({"/mongo": make_mount("mongodb", {"url": simulator.url})}, policy=OPEN)
+            mount: Any = make_mount("mongodb", {"url": simulator.url})
+            return Terminal({"/mongo": mount}, clis=[MongoCli(mount)], policy=OPEN)
 
         file = "/mongo/telemetry/readings/documents.jsonl"
-        yield Account(simulator, terminal, standard("/mongo/telemetry", 3, 1000, file, 3, "/mongo", "", 0, first=1))
+        scripts = standard("/mongo/telemetry", 3, 1000, file, 3, "/mongo", "", 0,
+                           change="mongo create-collection --database telemetry --collection fresh%", shows="fresh1")
+        again = 2, "one revalidation: the collections; the documents, which have no version"
+        for script in scripts:
+            if script.name in ("second cat", "cat of another after it"):
+                script.minimum, script.rule = again
+        yield Account(simulator, terminal, scripts)
+
+
+def _blocks_above(workspace: Any, items: list[Any]) -> int:
+    """How many blocks stand between pages and the pages that they are in."""
+    seen: set[str] = set()
+    for item in items:
+        while item["parent"]["type"] == "block_id" and item["parent"]["block_id"] not in seen:
+            seen.add(item["parent"]["block_id"])
+            item = workspace.blocks[item["parent"]["block_id"]]
+    return len(seen)
 
 
 @contextmanager
 def notion() -> Iterator[Account]:
     from mirage.bench.services.notion import NotionSimulator
+    from mirage.clis.notion import NotionCli
     from mirage.mounts.notion.tree import Notion
     with NotionSimulator() as simulator:
         def terminal() -> Terminal:
             mount = Notion(Text("ntn_simulator"), endpoint=simulator.address, rate=0.0)
-            return Terminal({"/notion": mount}, policy=OPEN)
+            return Terminal({"/notion": mount}, clis=[NotionCli(mount)], policy=OPEN)
 
         with terminal() as one:
             file = one.run("ls -d /notion/Meeting*/*/page.md | head -1").stdout.rstrip("\n")
-        simulator.clear_log()
-        with terminal() as one:
-            one.run("ls /notion")
-        pages = simulator.calls("/search")
-        scripts = standard("/notion", pages * 100, 100, file, 3, "/notion", "", 0)
-        scripts[0].rule = "pages of 100 of all that is shared: Notion cannot be asked for what is at the top"
+        above = file.rpartition("/")[0].rpartition("/")[0]
+        shared = simulator.workspace.search("")
+        inside = _blocks_above(simulator.workspace, shared)
+        parent = above.rpartition("__")[2]
+        scripts = standard("/notion", len(shared), 100, file, 3, "/notion", "", 0, details=inside, changed=above,
+                           fresh=(2, "the changed page + its blocks"),
+                           change=f"notion post-page '{{\"parent\": {{\"page_id\": \"{parent}\"}}, \"properties\": "
+                                  "{\"title\": [{\"text\": {\"content\": \"New%\"}}]}}'", shows="New1")
+        scripts[0].rule = ("pages of 100 of all that is shared, for Notion cannot be asked for what is at the top; and "
+                           "each block with a page inside, for its page")
         yield Account(simulator, terminal, scripts)

@@ -73,6 +73,8 @@ def make_parents(proc: Process, path: str, mode: Mode | None, verbose: bool) -> 
         last = number == len(names) - 1
         try:
             _make(proc, name, mode if last else None, verbose)
+            if not last and proc.umask & 0o300:              # the next one is made in it
+                proc.fs.chmod(name, 0o777 & ~proc.umask | 0o300)
         except FileExistsError as e:
             if not proc.fs.is_dir(name):
                 failure: OSError = e

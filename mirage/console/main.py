@@ -1,6 +1,7 @@
 """`mirage`: run a command, open the interactive terminal, show the demo, check a policy."""
 from __future__ import annotations
 
+import gc
 import sys
 
 from mirage.console.options import UsageError, parse
@@ -58,12 +59,14 @@ Examples:
   mirage demo exec 'diff -r /repo/main /repo/dev; linear create-issue --help'
 """
 LATER = ("serve", "run")
+COLLECT_AFTER = 20_000                                       # new objects: loading modules makes many, no garbage
 """Subcommands of a later version; until then nobody shall rely on them being commands of bash."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Entry point; the exit status is that of the command, 2 for a bad command line."""
     args = list(sys.argv[1:] if argv is None else argv)
+    gc.set_threshold(COLLECT_AFTER)
     try:
         return _dispatch(args)
     except UsageError as e:

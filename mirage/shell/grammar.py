@@ -9,6 +9,7 @@ that other users of bashlex in the process are not disturbed; its parser is neve
 
 from __future__ import annotations
 
+import _imp
 import marshal
 import os
 import sys
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 START = "inputunit"
 FORMAT = 3
 _MAGIC = b"mirage-grammar\n"
-_MODULUS = 0xF3A1_77C5_0B29_D86D
+_KEY = 0x73A1_77C5_0B29_D86D
 
 
 def load() -> RawTables:
@@ -101,8 +102,8 @@ def _adjusted(rules: list[Rule]) -> list[Rule]:
 
 
 def _checksum(data: bytes) -> int:
-    """Against accidents only. The modules that have better ones take a millisecond to load."""
-    return int.from_bytes(data, "little") % _MODULUS
+    """Python's own hash of source files (PEP 552). The modules that have others take a millisecond to load."""
+    return int.from_bytes(_imp.source_hash(_KEY, data), "little")
 
 
 def _bashlex_sources() -> list[bytes]:

@@ -360,7 +360,9 @@ class Lexer(ConditionReader):
 
     def _at_esac(self, pos: int) -> bool:
         after = pos + 4
-        return self.text.startswith("esac", pos) and (after >= self.size or self.text[after] in WORD_END)
+        if not self.text.startswith("esac", pos) or after < self.size and self.text[after] not in WORD_END:
+            return False
+        return self.text[max(0, pos - 100) : pos].rstrip()[-1:] not in ("(", "|")  # there it is a word
 
     def _advance(self, end: int, pos: int) -> None:
         if end == pos:

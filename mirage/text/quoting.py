@@ -32,6 +32,11 @@ def single(text: str) -> str:
     return "\\'" if text == "'" else "'" + text.replace("'", "'\\''") + "'"
 
 
+def shown(text: str) -> str:
+    """A name in a message: as it is, unless it holds what does not print."""
+    return text if is_printable(text) else ansi_c(text)
+
+
 def quote(text: str) -> str:
     """As `${name@Q}`: always quoted."""
     return single(text) if is_printable(text) else ansi_c(text)

@@ -198,7 +198,10 @@ def at(seconds: int, zone: str | None, nanoseconds: int = 0) -> datetime:
 
     from mirage.text import timezones
 
-    seconds = max(-62_135_500_000, min(seconds, 253_402_200_000))
+    seconds = max(-62_135_500_000, min(seconds, 253_402_300_799))
     moment = _epoch() + timedelta(seconds=seconds, microseconds=nanoseconds // 1000)
     tz = timezones.find(zone) if zone else UTC
-    return moment if tz is UTC else moment.astimezone(tz)
+    try:
+        return moment if tz is UTC else moment.astimezone(tz)
+    except OverflowError:
+        return moment

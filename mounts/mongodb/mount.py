@@ -14,7 +14,7 @@ from mirage.process import blocking
 from mirage.vfs.declare.pages import read_range
 from mirage.vfs.describe import Description, Format
 from mirage.vfs.handles import RangeHandle
-from mirage.vfs.names import checksum_names
+from mirage.vfs.names import checksum_names, safe_name
 from mirage.vfs.service import Freshness
 from mirage.vfs.types import S_IFDIR, S_IFREG, Capabilities, Entry, Stat, enoent, error, new_device
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     Places = list[tuple[str, Collection, str]]
 
 FILES = ("documents.jsonl", "schema.json", "count")
+NEVER = set('/\\. "$*<>:|?')                                  # characters that no name of a database has
 SYSTEM = ("admin", "config", "local")
 
 
@@ -55,6 +56,7 @@ class MongoDB:
         self._fresh = Freshness(ttl)
         self._lock = threading.Lock()
         self._databases: dict[str, str] = {}
+        self._listed = False                                 # all databases
         self._collections: dict[str, dict[str, Collection]] = {}
         self.known: Known = {}                               # fields of collections, for one line
         self._made = time.time_ns()
@@ -64,7 +66,7 @@ class MongoDB:
     def databases(self) -> dict[str, str]:
         """Directory -> database, asked once per typed line."""
         with self._lock:
-            if not self._fresh.due():
+            if self._listed and not self._fresh.due():
                 return self._databases
         names = self.only
         if not names:
@@ -72,9 +74,28 @@ class MongoDB:
             names = [name for name in listed if name not in SYSTEM]
         with self._lock:
             self._databases = dict(zip(checksum_names(sorted(names)), sorted(names), strict=True))
-            self._collections, self.known = {}, {}
-            self._fresh.done()
+            if self._fresh.due():
+                self._collections, self.known = {}, {}
+                self._fresh.done()
+            self._listed = True
             return self._databases
+
+    def _database(self, directory: str) -> str | None:
+        """The database of a directory. One that has collections is there: no list of all is needed.
+
+        Names of databases that differ in letter case only cannot be, so an ASCII name is that of the directory.
+        """
+        with self._lock:
+            if self._fresh.due():
+                self._databases, self._collections, self.known = {}, {}, {}
+                self._listed = False
+                self._fresh.done()
+            elif self._listed:
+                return self._databases.get(directory)
+        if not self.only and directory.isascii() and safe_name(directory) == directory and directory not in SYSTEM \
+                and not set(directory) & NEVER and self.collections(directory):
+            return directory
+        return self.databases().get(directory)
 
     def collections(self, database: str) -> dict[str, Collection]:
         """Directory -> collection or view of a database."""
@@ -100,7 +121,7 @@ class MongoDB:
         if path == "/":
             return None, None, ""
         parts = path[1:].split("/")
-        database = self.databases().get(parts[0])
+        database = self._database(parts[0])
         if database is None:
             raise enoent(path)
         if len(parts) == 1:

@@ -13,7 +13,7 @@ from mirage.mounts.redis.keys import JSON, KEYS, VALUE, decode, encode, name_of,
 from mirage.vfs.service import Counters, service_error
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from mirage.mounts.sql.url import DatabaseUrl
     from mirage.vfs.secrets import Secret
@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 STRING = b"string"
 NOTHING = b"none"
+SMALL, MANY = 64 << 10, 256                                  # bytes of a string that is kept, and how many are
 SCAN = 1000                                                  # keys in one answer of SCAN
+STATE = ("run_id", "rdb_changes_since_last_save", "rdb_last_save_time", "expired_keys", "evicted_keys")
 DENIED = ("NOAUTH", "WRONGPASS", "NOPERM", "READONLY", "invalid username-password pair")
 
 
@@ -43,6 +45,11 @@ class RedisStore:
         self._lock = threading.Lock()
         self._client: Any = None
         self._tree: dict[Any, Any] | None = None
+        self._state: tuple[Any, ...] | None = ()             # of the database, see _state_of; None: it does not tell
+        self._keys: dict[str, tuple[str, bytes]] = {}        # path -> key and type, of strings that were looked up
+        self._sizes: dict[str, int] = {}                     # path -> length, as _key found it
+        self._values: dict[str, bytes] = {}                  # path -> small string
+        self._served: set[str] = set()                       # read since the state was asked for last
 
     @property
     def client(self) -> Any:
@@ -73,6 +80,22 @@ class RedisStore:
 
     def forget(self) -> None:
         self._tree = None
+        self._keys.clear()
+        self._values.clear()
+
+    def whole_tree(self, path: str) -> None:
+        """One SCAN has all keys anyway."""
+
+    def unchanged(self) -> bool:
+        """Has nothing been written, and no key expired, since this was asked last? One call."""
+        self._served.clear()
+        before = self._state
+        if not before:
+            return False
+        with self.errors("/"):
+            self.counters.add(calls=1)
+            self._state = _state_of(self.client.info())
+        return self._state == before
 
     def call(self, path: str, function: str, *args: Any, **options: Any) -> Any:
         with self.errors(path):
@@ -115,9 +138,18 @@ class RedisStore:
         """Answers to several commands in one round trip."""
         self.counters.add(calls=1)
         pipe = self.client.pipeline(transaction=False)
+        first = self._state == ()
+        if first:                                            # asked before what it is the state of
+            pipe.info()
         for command in commands:
             pipe.execute_command(*command)
-        answers: list[Any] = pipe.execute()
+        answers: list[Any] = pipe.execute(raise_on_error=False)
+        if first:
+            told = answers.pop(0)
+            self._state = _state_of(told) if isinstance(told, dict) else None
+        for command, answer in zip(commands, answers, strict=True):
+            if isinstance(answer, Exception) and command[0] != "STRLEN":
+                raise answer
         return answers
 
     def _key(self, path: str, new: bytes = b"") -> tuple[str, bytes]:
@@ -142,7 +174,8 @@ class RedisStore:
             raise OSError(errno.ENOENT, os.strerror(errno.ENOENT), path)
         string_key = base + (plain if plain is not None else (stem or "") + JSON)
         json_key = base + (stem or "")
-        answers = self._ask(*asked, ("TYPE", encode(string_key)), ("TYPE", encode(json_key)))
+        *answers, size = self._ask(*asked, ("TYPE", encode(string_key)), ("TYPE", encode(json_key)),
+                                   ("STRLEN", encode(string_key)))
         for i, (_, both) in enumerate(checks):
             as_string, as_json = answers[2 * i], answers[2 * i + 1]
             is_value = as_string == STRING or checks[i][0].endswith(JSON) and as_json not in (STRING, NOTHING)
@@ -155,6 +188,7 @@ class RedisStore:
                 raise OSError(errno.EINVAL, os.strerror(errno.EINVAL), path)
             return json_key, container
         if plain is not None and string == STRING:
+            self._sizes[path] = size
             return string_key, STRING
         if stem is not None and container not in (STRING, NOTHING) and (plain is None) == (string == STRING):
             return json_key, container
@@ -168,7 +202,8 @@ class RedisStore:
         except FileNotFoundError:
             key, kind = "", NOTHING
         if kind == STRING:
-            return {"name": path, "type": "file", "size": self._ask(("STRLEN", encode(key)))[0]}
+            self._keys[path] = key, kind
+            return {"name": path, "type": "file", "size": self._sizes.pop(path)}
         if kind != NOTHING and path.endswith(JSON):
             return {"name": path, "type": "file", "size": None}
         above = path.rpartition("/")[0]
@@ -213,7 +248,7 @@ class RedisStore:
                 return tree
 
     def ls(self, path: str, detail: bool = True) -> list[Info]:
-        if path != "/":
+        if path != "/" and not self._is_plain_directory(path):
             info = self.info(path)
             if info["type"] == "file":
                 return [info]
@@ -221,12 +256,15 @@ class RedisStore:
         base = self.prefix + "".join(f"{part_of(name.removesuffix(KEYS))}:" for name in path[1:].split("/") if name)
         parts = sorted(part for part in node if part is not None)
         mine = [part for part in parts if None in node[part]]
-        kinds = self._of_each("TYPE", base, mine)
+        keys = [encode(base + part) for part in mine]
+        answers = self._ask(*[("TYPE", key) for key in keys], *[("STRLEN", key) for key in keys]) if keys else []
+        kinds = dict(zip(mine, answers[:len(mine)], strict=True))
         strings = [part for part in mine if kinds[part] == STRING]
-        sizes = self._of_each("STRLEN", base, strings)
+        sizes = dict(zip(mine, answers[len(mine):], strict=True))
         names: dict[str, Info] = {}
         for part in strings:
             names[name_of(part)] = {"type": "file", "size": sizes[part]}
+            self._keys[f"{path.rstrip('/')}/{name_of(part)}"] = base + part, STRING
         for part in mine:
             if kinds[part] not in (STRING, NOTHING):
                 name = name_of(part)
@@ -238,20 +276,36 @@ class RedisStore:
         return [{**info, "name": f"{path.rstrip('/')}/{name}"} for name, info in names.items()
                 if len(name.encode("utf-8", "surrogateescape")) <= 255]
 
-    def _of_each(self, command: str, base: str, parts: Sequence[str]) -> dict[str, Any]:
-        """Part -> the answer for its key."""
-        answers = self._ask(*[(command, encode(base + part)) for part in parts]) if parts else []
-        return dict(zip(parts, answers, strict=True))
+    def _is_plain_directory(self, path: str) -> bool:
+        """Do the keys that are known show a directory, which no name above and no value can be taken for?"""
+        node: Any = self._tree
+        for name in path[1:].split("/"):
+            part = None if name.endswith((KEYS, JSON)) else part_of(name)
+            node = node.get(part) if node is not None and part is not None else None
+            if node is None or None in node:
+                return False
+        return bool(node)
 
     # ---- values
 
     def cat_file(self, path: str, start: int | None = None, end: int | None = None) -> bytes:
-        key, kind = self._key(path)
+        if path in self._values and path not in self._served:
+            self._served.add(path)
+            return self._values[path][start or 0:end]
+        known = self._keys.pop(path, None)
+        key, kind = known or self._key(path)
         if kind == STRING:
-            if start is None and end is None:
-                return bytes(self._ask(("GET", encode(key)))[0] or b"")
-            last = -1 if end is None else end - 1
-            return bytes(self._ask(("GETRANGE", encode(key), start or 0, last))[0])
+            first, last = start or 0, -1 if end is None else end - 1
+            try:
+                data = bytes(self._ask(("GETRANGE", encode(key), first, last))[0])
+            except redis_error("ResponseError"):
+                if known is None:
+                    raise
+                return self.cat_file(path, start, end)       # another type by now
+            self._served.add(path)
+            if not first and len(data) <= SMALL and len(self._values) < MANY and (end is None or len(data) < end):
+                self._values[path] = data
+            return data
         if kind == NOTHING:
             raise OSError(errno.ENOENT, os.strerror(errno.ENOENT), path)
         text = json.dumps(self.value(key, kind), ensure_ascii=False, indent=2) + "\n"
@@ -282,6 +336,17 @@ class RedisStore:
 
     def __repr__(self) -> str:
         return self.label
+
+
+def redis_error(name: str) -> Any:
+    import redis
+    return getattr(redis, name)
+
+
+def _state_of(info: Mapping[str, Any]) -> tuple[Any, ...] | None:
+    """What is another after each write and each key that expired or was evicted; None where a server does not tell."""
+    state = tuple(info.get(name) for name in STATE)
+    return None if None in state else state
 
 
 def _values(prefix: str) -> tuple[str, str]:

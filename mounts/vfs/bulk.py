@@ -130,7 +130,7 @@ class Import:
             for made, parent, name, _ in self._waiting:
                 node = tree.load(parent)
                 if node is not None:
-                    tree.called(node, name, made.ino)
+                    tree.called(parent, name, made.ino)
                     if made.mode & 0o170000 == S_IFDIR:
                         tree.more_subdirs(parent, 1)
                     parents.add(node)

@@ -27,6 +27,7 @@ PATIENCE = 30.0                                              # seconds to wait f
 GLANCE = 0.002                                               # seconds
 CHECKPOINT_PAGES = 4000
 ROOMY = 256 << 20                                            # bytes free, with which nobody has to look closer
+LOOK = 0.05                                                  # seconds for which that holds
 SPARE = 512 << 10                                            # bytes that stay free for removing files
 ERRNO = {sqlite3.SQLITE_FULL: errno.ENOSPC, sqlite3.SQLITE_READONLY: errno.EROFS, sqlite3.SQLITE_BUSY: errno.EBUSY,
          sqlite3.SQLITE_LOCKED: errno.EBUSY, sqlite3.SQLITE_CANTOPEN: errno.ENOENT, sqlite3.SQLITE_TOOBIG: errno.EFBIG,
@@ -86,6 +87,7 @@ class Connection:
         self._complete = False
         self._synced_directory = False
         self._other: sqlite3.Connection | None = None
+        self._roomy_until = 0.0
         self._sql: sqlite3.Connection = self._connect("ro" if readonly else "rwc" if create else "rw")
         self.execute = self._sql.execute
         self.executemany = self._sql.executemany
@@ -257,7 +259,8 @@ class Connection:
     def make_room(self, size: int = 0) -> None:
         """Before `size` bytes are stored: DatabaseError ENOSPC where what the write-ahead log holds could not be moved
         into the file any more afterwards, for then nothing could be removed either. Not in a transaction."""
-        if self.path == ":memory:" or self.readonly or self._depth or self._spare(size) >= 0:
+        if self._depth or time.monotonic() < self._roomy_until or self.path == ":memory:" or self.readonly \
+                or self._spare(size) >= 0:
             return
         try:
             with self.lock:
@@ -275,6 +278,7 @@ class Connection:
             real = os.statvfs(os.path.dirname(self.path) or ".")
             free = real.f_bavail * real.f_frsize
             if free > ROOMY:
+                self._roomy_until = time.monotonic() + LOOK
                 return ROOMY
             with self.lock:
                 page, pages, unused = (self.execute(f"PRAGMA {name}").fetchone()[0]

@@ -197,6 +197,11 @@ class Buffer:
         self.end = max(self.end, offset + len(view))
         self.time = now
 
+    def written(self) -> int:
+        """Where what was written ends."""
+        last = max(self.chunks)
+        return last * self.size + self.chunks[last][1][-1][1]
+
     def overlay(self, data: bytes, offset: int) -> bytes:
         """`data`, read at `offset` from the database, with what is newer here."""
         out, size = bytearray(data), self.size

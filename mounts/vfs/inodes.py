@@ -97,9 +97,10 @@ class TreeInodes:
 
     def tend(self) -> Stale:
         tree = self.tree
-        if tree.dirty:
-            with Busy(self):
+        with Busy(self):
+            if tree.dirty:
                 tree.flush_old()
+            tree.settle(True)
         if self._written > CHECKPOINT_BYTES or self._ends > CHECKPOINT_ENDS:
             self._written = self._ends = 0
             self.db.checkpoint()
@@ -391,7 +392,7 @@ class TreeInodes:
         for directory, called, ino in ((source, name, there.ino), (target, new_name, node.ino)):
             self.db.execute("UPDATE fs_dentry SET ino = ? WHERE parent_ino = ? AND name = ?",
                             (ino, directory.ino, stored(called)))
-            tree.called(directory, called, ino)
+            tree.called(directory.ino, called, ino)
             self._tell(directory.ino, called, ino)
         if source.ino != target.ino:
             more = (there.kind == S_IFDIR) - (node.kind == S_IFDIR)
@@ -425,7 +426,7 @@ class TreeInodes:
         if self.db.readonly and flags & (os.O_ACCMODE | os.O_TRUNC):
             raise OSError(errno.EROFS, os.strerror(errno.EROFS))
         while True:
-            with self.db.reading:
+            with self.db.glancing:
                 self._node(node)
                 held = tree.hold(node)
             if held is not None:
@@ -468,14 +469,12 @@ class TreeInodes:
             return self._found(self._node(ino)), TreeOpen(self, held, flags)
 
     def _flush(self, held: Open) -> None:
-        if held.buffer is not None:
-            with Busy(self), self.db.lock:
-                buffer = held.buffer
-                self._written += buffer.dirty if buffer is not None else 0
-                self.tree.flush(held)
-                known, node = self._known.get(held.ino), self.tree.load(held.ino)
-                if known is not None and node is not None:
-                    known.stat = self._stat(node)
+        buffer = held.buffer
+        if buffer is None:
+            return
+        self._written += buffer.dirty
+        with Busy(self):
+            self.tree.flush(held, self._told)
 
     def opendir(self, node: int) -> TreeListing:
         with self.db.reading:
@@ -528,6 +527,7 @@ class TreeInodes:
         self.tree.observers.remove(self._ended)
         if not self.db.readonly:
             self.tree.flush_all()
+        self.tree.settle(False)
 
 
 class Busy:

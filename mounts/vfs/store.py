@@ -144,6 +144,7 @@ class VfsStore:
                 self._db.execute("DELETE FROM fs_partial_origin WHERE ino = ?", (ino,))
             else:
                 self._db.execute("INSERT OR REPLACE INTO fs_partial_origin VALUES (?, ?)", (ino, origin.kept))
+                self.mount.partial_added()
 
     def sparse(self, path: str, origin: Origin) -> None:
         """The file gets its size without any content."""

@@ -94,11 +94,15 @@ class Tree:
         self.device = _devices.setdefault(key, new_device()) if key != ":memory:" else new_device()
         self.opens = Opens(db.path)
         self.open_files: dict[int, Open] = {}
+        self.lingers = False                                 # somebody calls `settle` often
+        self._lingering: list[Open] = []
         self.dirty = 0
         self._nodes: dict[int, Node] = {}
         self._names: dict[tuple[int, str], int] = {}
         self._subdirs: dict[int, int] = {}
+        self._whole: set[int] = set()                        # directories of which `_names` has all names
         self._attributes: bool | None = None                 # has any inode extended attributes? None: not known
+        self._partial: bool | None = None                    # is any file a part of its base's? None: not known
         self._last_time = 0
         self._claimed: list[int] = []                        # inodes that the running transaction removes
         self._unnamed: list[int] = []                        # long ones that it took the last name of
@@ -122,7 +126,8 @@ class Tree:
         self._nodes.clear()
         self._names.clear()
         self._subdirs.clear()
-        self._attributes = None
+        self._whole.clear()
+        self._attributes = self._partial = None
         for listener in self.listeners:
             listener()
 
@@ -154,14 +159,21 @@ class Tree:
         ino = self._names.get(key)
         if ino is not None:
             return self.load(ino) if ino else None
+        if parent in self._whole:
+            return None
         row = self.db.execute(f"SELECT {NODE} FROM fs_dentry d JOIN fs_inode i ON i.ino = d.ino"
                               " WHERE d.parent_ino = ? AND d.name = ?", (parent, stored(name))).fetchone()
-        if len(self._names) >= CACHED:
-            self._names.clear()
-        self._names[key] = row[0] if row is not None else 0
+        self.called(parent, name, row[0] if row is not None else 0)
         if row is None:
             return None
         return self._nodes.get(row[0]) or self._remember(Node(row))
+
+    def called(self, directory: int, name: str, ino: int) -> None:
+        """The name stands for `ino` (0: for nothing). Under the lock."""
+        if len(self._names) >= CACHED:
+            self._names.clear()
+            self._whole.clear()
+        self._names[directory, name] = ino
 
     def stat_of(self, node: Node) -> Stat:
         """What stat shows of an inode, with what is written and not stored yet. Under the lock."""
@@ -406,16 +418,34 @@ class Tree:
         """One handle less; the last one of a file without names removes it. Its buffer is flushed already."""
         if self.closed:
             return
-        with self.db.reading:
+        with self.db.lock:
             held.count -= 1
             if held.count:
                 return
+            if self.lingers:
+                self._lingering.append(held)
+                return
+        self._let_go(held)
+
+    def _let_go(self, held: Open) -> None:
+        with self.db.reading:
+            if held.count or self.open_files.get(held.ino) is not held:
+                return                                       # opened again, or removed
             del self.open_files[held.ino]
             self.opens.drop(held.ino)
             node = self.load(held.ino)
             unnamed = node is not None and not node.nlink and not self.db.readonly
         if unnamed:
             self.remove_inode(held.ino)
+
+    def settle(self, lingers: bool) -> None:
+        """Let go of the files that were closed since the last call. Until the next call, files that are closed wait
+        for it if `lingers`: a file is often opened again at once."""
+        with self.db.lock:
+            waiting, self._lingering = self._lingering, []
+            self.lingers = lingers
+        for held in waiting:
+            self._let_go(held)
 
     def create(self, path: str, mode: int, uid: int, gid: int, exclusive: bool = False) -> VfsHandle:
         while True:
@@ -443,7 +473,7 @@ class Tree:
             for at in range(0, len(data), SHORT):
                 end = self.pwrite(held, data[at:at + SHORT], offset if offset < 0 else offset + at, keeps_mode)
             return end
-        with self.db.reading:
+        with self.db.glancing:
             node = self.load(held.ino)
             if node is None:
                 raise OSError(errno.ESTALE, os.strerror(errno.ESTALE))
@@ -462,8 +492,8 @@ class Tree:
                 self.dirty += buffer.dirty - before
             return at + len(data)
 
-    def flush(self, held: Open) -> None:
-        """What waits in memory goes into the database, in one transaction."""
+    def flush(self, held: Open, stored: Callable[[Node], object] | None = None) -> None:
+        """What waits in memory goes into the database, in one transaction, at the end of which `stored` is called."""
         buffer = held.buffer
         if buffer is None:
             return
@@ -479,6 +509,8 @@ class Tree:
                 if node is None:
                     raise OSError(errno.ESTALE, os.strerror(errno.ESTALE))
                 self._store(node, buffer)
+                if stored is not None:
+                    stored(node)
         except OSError:
             if held.buffer is None and buffer is not None:
                 held.buffer = buffer
@@ -489,7 +521,7 @@ class Tree:
         now = buffer.time
         if buffer.appends and node.size != buffer.base:
             buffer = buffer.moved(node.size)                 # another process made it longer
-        size = max(node.size, buffer.end)
+        size = max(node.size, buffer.written())
         first = min(buffer.chunks)
         partial = self._is_partial(node.ino)
         content.grow(self.db, node.ino, node.size, first * buffer.size + buffer.chunks[first][1][0][0], partial)
@@ -502,7 +534,14 @@ class Tree:
         node.size, node.mode, node.mtime, node.ctime, node.stat = size, mode, now, now, None
 
     def _is_partial(self, ino: int) -> bool:
-        return self.db.execute("SELECT 1 FROM fs_partial_origin WHERE ino = ?", (ino,)).fetchone() is not None
+        if self._partial is None:
+            self._partial = self.db.execute("SELECT 1 FROM fs_partial_origin LIMIT 1").fetchone() is not None
+        return self._partial and self.db.execute("SELECT 1 FROM fs_partial_origin WHERE ino = ?",
+                                                 (ino,)).fetchone() is not None
+
+    def partial_added(self) -> None:
+        """A file has become a part of its base's. In a transaction."""
+        self._partial = True
 
     def truncate(self, held: Open, size: int, always: bool = False) -> None:
         """Cut or grow to `size` bytes, at once."""
@@ -644,7 +683,7 @@ class Tree:
     def give_name(self, parent: Node, name: str, ino: int) -> None:
         self.db.execute("INSERT INTO fs_dentry (name, parent_ino, ino) VALUES (?, ?, ?)",
                         (stored(name), parent.ino, ino))
-        self._names[parent.ino, name] = ino
+        self.called(parent.ino, name, ino)
 
     def add(self, parent: Node, name: str, mode: int, uid: int, gid: int, size: int = 0, rdev: int = 0) -> int:
         """A new inode with its name. In a transaction."""
@@ -657,6 +696,7 @@ class Tree:
         if directory:
             self.more_subdirs(parent.ino, 1)
             self._subdirs[ino] = 0
+            self._whole.add(ino)
         self.content_changed(parent)
         return ino
 
@@ -740,7 +780,7 @@ class Tree:
     def unname(self, parent: Node, name: str, node: Node) -> None:
         """Take a name away; the inode goes with its last name, unless it is open or long. In a transaction."""
         self.db.execute("DELETE FROM fs_dentry WHERE parent_ino = ? AND name = ?", (parent.ino, stored(name)))
-        self._names[parent.ino, name] = 0
+        self.called(parent.ino, name, 0)
         if node.kind == S_IFDIR:
             node.nlink = 0
             self.more_subdirs(parent.ino, -1)
@@ -757,8 +797,10 @@ class Tree:
         """Is the inode open nowhere? Then nobody opens it before the transaction has ended."""
         if node.kind != S_IFREG:
             return True
-        if node.ino in self.open_files or not self.opens.claim(node.ino):
+        held = self.open_files.get(node.ino)
+        if held is not None and held.count or not self.opens.claim(node.ino):
             return False
+        self.open_files.pop(node.ino, None)
         self._claimed.append(node.ino)
         return True
 
@@ -773,6 +815,7 @@ class Tree:
             self.db.execute(f"DELETE FROM {table} WHERE {key} = ?", ino)
         self._nodes.pop(node.ino, None)
         self._subdirs.pop(node.ino, None)
+        self._whole.discard(node.ino)
 
     def _sweep(self) -> None:
         """After a transaction: inodes that lost their last name in it and were too long to go with it."""
@@ -833,8 +876,8 @@ class Tree:
             self.unname(target, new_name, there)
         self.db.execute("UPDATE fs_dentry SET parent_ino = ?, name = ? WHERE parent_ino = ? AND name = ?",
                         (target.ino, stored(new_name), source.ino, stored(old_name)))
-        self.called(source, old_name, 0)
-        self.called(target, new_name, node.ino)
+        self.called(source.ino, old_name, 0)
+        self.called(target.ino, new_name, node.ino)
         if node.kind == S_IFDIR and source.ino != target.ino:
             self.more_subdirs(source.ino, -1)
             self.more_subdirs(target.ino, 1)
@@ -842,10 +885,6 @@ class Tree:
         self.content_changed(source)
         if target.ino != source.ino:
             self.content_changed(target)
-
-    def called(self, directory: Node, name: str, ino: int) -> None:
-        """The name now stands for `ino` (0: for nothing). In a transaction."""
-        self._names[directory.ino, name] = ino
 
     def may_replace(self, there: Node, directory: bool, replace: bool, old: str, new: str) -> None:
         if not replace:
@@ -968,6 +1007,7 @@ class Tree:
         try:
             if not self.db.readonly:
                 self.flush_all()
+                self.settle(False)
         finally:
             self.opens.close()
             self.db.close()

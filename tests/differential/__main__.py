@@ -1,5 +1,5 @@
 """Many generated cases, ours against the real programs: `python -m tests.differential [--count N] [--seed S]
-[--only shell|TOOL] [--rootfs DIR]`.
+[--only shell|tools|TOOL] [--rootfs DIR]`.
 
 Prints every difference, made small, and a summary; the exit status is 1 when there is one without an explanation
 (`explained.py`). Case numbers go on from `--first`; the same seed and number give the same case.
@@ -24,7 +24,7 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--only", choices=["shell", *TOOLS], default="")
+    parser.add_argument("--only", choices=["shell", "tools", *TOOLS], default="")
     parser.add_argument("--rootfs", default=os.environ.get("MIRAGE_REFERENCE", "/"), help="directory with a Debian 13")
     parser.add_argument("--keep", action="store_true", help="do not make differences small")
     options = parser.parse_args()

@@ -23,10 +23,11 @@ class Case:
 
 
 def case(seed: int, number: int, only: str = "") -> Case:
-    """Case `number` of a run; `only`: `shell` or a name of TOOLS."""
+    """Case `number` of a run; `only`: `shell`, `tools` (any of them) or a name of TOOLS."""
     rng = random.Random(f"{seed}/{number}")
     tools = ToolRuns(rng)
-    kind = only or ("shell" if rng.random() < 0.5 else rng.choice(list(TOOLS)))
+    shell = rng.random() < 0.5 if not only else only == "shell"
+    kind = "shell" if shell else only if only not in ("", "tools") else rng.choice(list(TOOLS))
     files = tools.files()
     if kind == "shell":
         del files["j.json"], files["c.csv"], files["w.txt"], files["d/sub/deep.txt"]

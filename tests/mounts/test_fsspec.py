@@ -238,6 +238,31 @@ def test_s3_calls(server):
             assert mount.counters.calls - before <= most, line
 
 
+def test_s3_walks_ask_once_for_small_trees(server):
+    """The same tree as the listings of each directory give; an odd key, or many, and these are asked for."""
+    keys = ["a", "a/b", "a/c d/é.txt", "marker/", "marker/deep/", "z/y/x/w.txt", "top.txt"]
+    server.reset({f"shop/{key}": key.encode() for key in keys})
+    look = "find . | sort; find a -type f | xargs -d '\\n' cat; ls -R z"
+
+    def seen_of(mount, line):
+        with Terminal({"/s3": mount}, cwd="/s3") as terminal, server.requests() as seen:
+            result = terminal.run(line)
+            assert result.exit_code == 0, result
+        return result.stdout, [request for request in seen if "list-type" in request]
+
+    one_by_one = server.mount("shop")
+    one_by_one.walk_ahead = None
+    expected, listings = seen_of(one_by_one, look)
+    assert "./a__object" in expected and "./marker/deep\n" in expected and len(listings) == 8
+    assert seen_of(server.mount("shop"), look)[0] == expected
+    assert len(seen_of(server.mount("shop"), "find .")[1]) == len(seen_of(server.mount("shop/a"), "grep -r c .")[1]) == 1
+    server.client.put_object(Bucket="shop", Key="z//odd", Body=b"")
+    assert len(seen_of(server.mount("shop"), "find a z/y")[1]) >= 3
+    with Terminal({"/s3": server.mount("", writable=True)}) as terminal:
+        assert terminal.run("find /s3 -name w.txt; rm -r /s3/shop/z/y/x; find /s3/shop/z -name w.txt").stdout == (
+            "/s3/shop/z/y/x/w.txt\n")
+
+
 def test_s3_refuses_wrong_buckets(server):
     error = raises(errno.ENOENT, server.mount("no-such-bucket").read, "/x")
     assert S3Key.TEXT not in str(error)

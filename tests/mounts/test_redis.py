@@ -3,12 +3,14 @@ from __future__ import annotations
 import errno
 import json
 import os
+import time
 
 import pytest
 
 pytest.importorskip("redis")
 
 from mirage import Terminal
+from mirage.clis.redis import RedisCli
 from mirage.mounts.redis.keys import name_of, part_of
 from mirage.vfs.registry import make_mount
 from tests.mounts.contract import MountContract, everything, names, raises
@@ -158,3 +160,37 @@ def test_errors_and_secrets(monkeypatch):
     assert "canary-pw" not in str(error) + error.note + repr(mount) and "redis: " in error.note
 
 
+
+
+def test_calls(server):
+    """A listing is type, keys, and types with lengths; then one question whether anything was written."""
+    server.client.flushall()
+    server.client.mset({f"sessions:2026:{n}": f"Champagne {n}" for n in range(40)})
+    mount = make_mount("redis", {"url": f"redis://127.0.0.1:{server.port}/0"})
+    with Terminal({"/redis": mount}) as terminal:
+        def calls(line):
+            before = mount.counters.calls
+            result = terminal.run(line)
+            assert result.exit_code == 0 and not result.stderr
+            return mount.counters.calls - before, result.stdout
+
+        tells = server.real                                  # fakeredis has no counter of changes
+        assert calls("cat /redis/sessions/2026/7") == (2, "Champagne 7")
+        assert calls("ls /redis/sessions/2026 | wc -l")[0] <= 4
+        if tells:
+            assert calls("ls /redis/sessions/2026 | wc -l") == (1, "40\n")
+            assert calls("cat /redis/sessions/2026/7") == (1, "Champagne 7")
+            assert calls("cat /redis/sessions/2026/8") == (2, "Champagne 8")
+        assert calls("grep -rl Champagne /redis | wc -l")[0] <= 40 + 6
+        server.client.set("sessions:2026:7", "changed")
+        assert calls("cat /redis/sessions/2026/7")[1] == "changed"
+        server.client.rpush("sessions:2026:list", "x")
+        server.client.set("sessions:2026:brief", "x", px=80)
+        assert calls("ls /redis/sessions/2026 | wc -l")[1] == "42\n"
+        time.sleep(0.4)
+        assert calls("ls /redis/sessions/2026 | wc -l")[1] == "41\n"
+        line = "cat /redis/sessions/2026/8; redis set --key sessions:2026:8 --value other; cat /redis/sessions/2026/8"
+    writable = make_mount("redis", {"url": f"redis://127.0.0.1:{server.port}/0", "writable": True})
+    with Terminal({"/redis": writable}, clis=[RedisCli(writable)]) as terminal:
+        assert terminal.run(line).stdout.endswith("other")
+        assert terminal.run("echo new > /redis/sessions/2026/8; cat /redis/sessions/2026/8").stdout == "new\n"

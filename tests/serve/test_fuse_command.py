@@ -45,7 +45,7 @@ def test_exec_runs_in_the_mounted_database(box):
     (["true"], 0), (["sh", "-c", "exit 255"], 255), (["sh", "-c", "kill -9 $$"], 137), (["sh", "-c", "kill $$"], 143),
     (["no-such-command"], 127), (["./plain"], 126), (["--", "false"], 1), (["/etc"], 126),
 ])
-def test_exec_has_the_status_of_its_command(box, command, status):
+def test_T6_T7_T8_T9_exec_has_the_status_of_its_command(box, command, status):
     vfs(box, "fs", "bot", "write", "/plain", "text")
     assert vfs(box, "exec", "bot", *command).returncode == status
 
@@ -136,7 +136,7 @@ def test_other_users_are_kept_out_unless_asked_for(box):
     (["mount", "nobody", "m", "-f"], 1, "not found"), (["exec", "nobody", "ls"], 1, "not found"),
     (["mount", "layer", "base/inside"], 4, "cannot contain its own mountpoint"),
 ])
-def test_what_cannot_be_mounted(box, words, status, message):
+def test_T11_what_cannot_be_mounted(box, words, status, message):
     (box / "m").mkdir()
     (box / "plain").touch()
     (box / "base" / "inside").mkdir(parents=True)

@@ -143,6 +143,8 @@ def _print(sh: Shell, command: str, operands: Sequence[str | Assignment]) -> int
         if name in sh.vars and (command != "local" or sh.is_local_here(name)):
             lines.append(listing.declaration(sh, name))
         else:
+            sh.out(listing.joined(lines))
+            lines.clear()
             sh.builtin_error(command, f"{name}: not found")
             status = 1
     sh.out(listing.joined(lines))

@@ -159,6 +159,10 @@ def _source(sh: Shell, name: str, args: Sequence[str]) -> int:
                 sh.proc.write_error(note)
         if sh.options.posix and name == ".":
             raise Exit(1)
+        if "/" in words[0] and sh.traps:
+            from mirage.shell.exec.calls import run_return
+
+            return run_return(sh, 1)
         return 1
     from mirage.shell.exec.calls import source_text
 

@@ -38,8 +38,17 @@ class BuiltinPrintf(Printf):
     def __init__(self, sh: Shell) -> None:
         super().__init__(sh.kernel)
         self.sh = sh
+        self.to_variable = False
+        self.written = 0                                     # bytes of complete lines that are out already
 
     def error(self, text: str) -> None:
+        """A message, after the complete lines of output before it."""
+        if self.out and not self.to_variable:
+            done, newline, rest = "".join(self.out).rpartition("\n")
+            lines = encode(done + newline)
+            self.out[:] = [rest]
+            self.written += len(lines)
+            self.sh.out(lines)
         self.sh.builtin_error("printf", text)
 
     def _character(self, text: str) -> int | None:
@@ -94,7 +103,7 @@ class BuiltinPrintf(Printf):
                     self.status = 1
                     self.ended = True
                 else:
-                    self.sh.assign(text, str(sum(map(byte_length, self.out))))
+                    self.sh.assign(text, str(self.written + sum(map(byte_length, self.out))))
             return ""
         return self._time(directive, text)
 
@@ -211,6 +220,7 @@ def builtin_printf(sh: Shell, args: Sequence[str]) -> int:
             sh.out(encode(line))
             return 0
     printf = BuiltinPrintf(sh)
+    printf.to_variable = variable is not None
     text = printf.run(args[at], args[at + 1:])
     if variable is None:
         if text:

@@ -75,11 +75,12 @@ def builtin_read(sh: Shell, args: Sequence[str]) -> int:
     if isinstance(arguments, int):
         return arguments
     options, names = arguments
-    begun = None
+    begun: bytes | None = None
     if options.plain:
-        begun = _read_plain(sh, options, names)
-        if isinstance(begun, int):
-            return begun
+        found = _read_plain(sh, options, names)
+        if isinstance(found, int):
+            return found
+        begun = found
     file = sh.proc.fds.get(options.fd)
     if file is None:
         sh.builtin_error("read", f"{options.fd}: invalid file descriptor: Bad file descriptor")
@@ -123,7 +124,7 @@ def builtin_read(sh: Shell, args: Sequence[str]) -> int:
 
 
 def _read_plain(sh: Shell, options: _Options, names: Sequence[str]) -> int | bytes | None:
-    """`read [-r] name ...` with an IFS of blanks, or of nothing: the status. Else what was read, or None for nothing."""
+    """`read [-r] name ...` with an IFS of blanks, or none: the status. Else the line that was read, or None."""
     file = sh.proc.fds.get(0)
     variables = sh.vars
     ifs = sh.get("IFS")

@@ -51,7 +51,7 @@ def is_set(sh: Shell, word: str) -> bool:
     name, subscript = reference
     if subscript is None:
         return sh.is_set(name)
-    if subscript in ("@", "*"):
+    if subscript in ("@", "*") and not sh.is_assoc(name):
         return bool(sh.array(name))
     return sh.fetch_subscript(name, subscript) is not None
 

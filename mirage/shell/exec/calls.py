@@ -9,7 +9,6 @@ from mirage.shell.exec.compile import NESTING, compile_command, compiled, nestin
 from mirage.shell.exec.traps import err_trap_is_new, run_debug, run_trap, slow_tick
 from mirage.shell.parse import ParseError, UnitParser
 from mirage.shell.state import READONLY, Frame, Scope
-from mirage.text.pattern import PatternTooComplex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -155,11 +154,11 @@ def call_function(sh: Shell, node: Function, name: str, args: list[str]) -> int:
                 status = kernel.call_deep(lambda: body(sh))
         except Return as e:
             status = e.status
-        sh.status = status
         if sh.traps:
-            sh.status = status = _run_return(sh, status)
+            status = run_return(sh, status)
             if status and not trapped:
                 err_trap_is_new(sh)
+        sh.status = status
     except ShellError as e:
         e.report(sh)
         raise
@@ -188,7 +187,8 @@ def _hide_traps(sh: Shell, name: str) -> dict[str, str]:
     return hidden
 
 
-def _run_return(sh: Shell, status: int) -> int:
+def run_return(sh: Shell, status: int) -> int:
+    """The RETURN trap of what ends with `status`; the status then."""
     text = sh.traps.get("RETURN")
     if text:
         try:
@@ -233,7 +233,8 @@ def _run_units(sh: Shell, parser: UnitParser, label: str | None, reader: bool) -
             _syntax_error(sh, e, label)
             if e.nested and not sh.interactive:
                 raise Exit(127 if sh.options.command else 2) from None
-            sh.status = status = 2
+            unmatched = not sh.depth and e.msg.startswith("unexpected EOF while looking for matching")
+            sh.status = status = sh.status or 2 if unmatched else 2
             return status
         if parser.warnings:
             _warn(sh, parser)
@@ -249,7 +250,7 @@ def _run_units(sh: Shell, parser: UnitParser, label: str | None, reader: bool) -
             status = compiled(unit)(sh)
         except ShellError as e:
             status = _discard(sh, e)
-        except PatternTooComplex:
+        except _too_complex():
             status = _discard(sh, ShellError("pattern matching: too many steps"))
         except NotExecuted:
             status = sh.status
@@ -261,6 +262,12 @@ def _run_units(sh: Shell, parser: UnitParser, label: str | None, reader: bool) -
     if sh.options.noexec and sh.depth:
         raise NotExecuted
     return status
+
+
+def _too_complex() -> type[Exception]:
+    """The error of a pattern that takes too many steps; its module is loaded when an error comes by."""
+    from mirage.text.pattern import PatternTooComplex
+    return PatternTooComplex
 
 
 def _discard(sh: Shell, error: ShellError) -> int:
@@ -329,7 +336,7 @@ def source_text(sh: Shell, text: str, path: str, args: Sequence[str] | None) -> 
             status = e.status
         sh.status = status
         if sh.traps:
-            sh.status = status = _run_return(sh, status)
+            sh.status = status = run_return(sh, status)
             if status and not trapped:
                 err_trap_is_new(sh)
         return status

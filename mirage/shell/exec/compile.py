@@ -14,7 +14,7 @@ from mirage.text.pause import pause
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any, TypeAlias
 
     from mirage.shell.ast import Command, Commands
@@ -178,6 +178,8 @@ def _with_redirections(node: Any, body: Run) -> Run:
     feeds = child and any(redir.fd in (None, 0) and redir.op[0] == "<" for redir in redirs)
 
     def run(sh: Shell) -> int:
+        if sh.proc.pending:
+            slow_tick(sh)
         undo: list[Any] = []
         mark = len(sh.substitution_fds)
         done = True
@@ -470,8 +472,8 @@ class _ArithFailed(Exception):
 
 def _case(node: ast.Case) -> Run:
     subject = compile_single(node.word)
-    clauses = tuple((tuple(_case_pattern(pattern) for pattern in clause.patterns),
-                     compile_commands(clause.body), clause.term) for clause in node.clauses)
+    clauses = tuple((_case_patterns(clause.patterns), compile_commands(clause.body), clause.term)
+                    for clause in node.clauses)
     text = f"case {node.word.text} in "
     line = node.line
 
@@ -487,8 +489,8 @@ def _case(node: ast.Case) -> Run:
         base = sh.base_line
         sh.base_line = (len(sh.call_stack), line)
         try:
-            for patterns, body, term in clauses:
-                if falling or any(matches(sh, value) for matches in patterns):
+            for matches, body, term in clauses:
+                if falling or matches(sh, value):
                     status = body(sh)
                     if term == ";;":
                         break
@@ -498,6 +500,13 @@ def _case(node: ast.Case) -> Run:
         sh.status = status
         return status
     return run
+
+
+def _case_patterns(words: Sequence[ast.Word]) -> Callable[[Shell, str], bool]:
+    patterns = tuple(_case_pattern(word) for word in words)
+    if len(patterns) == 1:
+        return patterns[0]
+    return lambda sh, value: any(matches(sh, value) for matches in patterns)
 
 
 def _case_pattern(word: ast.Word) -> Callable[[Shell, str], bool]:

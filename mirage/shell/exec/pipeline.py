@@ -165,6 +165,9 @@ def _compile_stages(node: ast.Pipeline) -> Run:
         sh.line = line
         sh.pipestatus = codes
         sh.status = status
+        if sh.traps:
+            for _ in statuses:
+                child_ended(sh)
         if status:
             if twice and codes[-1] and not lastpipe:
                 failed(sh, codes[-1], line)

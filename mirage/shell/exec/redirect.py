@@ -315,7 +315,7 @@ def _close(sh: Shell, fd: int | str, undo: Undo | None) -> None:
         if value is None or not value.isdecimal() or int(value) not in sh.proc.fds:
             raise RedirectionFailed(f"{value or fd}: {os.strerror(errno.EBADF)}" if value else
                                     f"{fd}: ambiguous redirect")
-        number, undo = int(value), None
+        number = int(value)
     if number in sh.proc.fds:
         _save(sh.proc, number, undo)
         sh.proc.close(number)

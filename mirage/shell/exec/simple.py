@@ -549,11 +549,12 @@ def _not_run(sh: Shell, argv: list[str], error: OSError) -> int:
     name = argv[0]
     note = refusal_note(error)
     if error.errno == errno.ENOENT and "/" not in name and "/" not in (error.filename or ""):
+        from mirage.text.quoting import shown
         handler = sh.functions.get("command_not_found_handle")
         if handler is not None:
             from mirage.shell.exec.pipeline import in_subshell
             return in_subshell(sh, lambda sub: call_function(sub, handler, "command_not_found_handle", argv))
-        text = f"{name}: command not found"
+        text = f"{shown(name)}: command not found"
     elif error.errno == errno.ENOEXEC:
         text = f"{name}: cannot execute binary file: Exec format error"
     elif getattr(error, "interpreter", None):

@@ -8,7 +8,7 @@ from mirage.process.files import Capture
 from mirage.shell import ast
 from mirage.shell.control import ShellError
 from mirage.shell.exec.compile import compiled_alone
-from mirage.shell.exec.traps import slow_tick
+from mirage.shell.exec.traps import child_ended, slow_tick
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -126,6 +126,8 @@ def _run(sh: Shell, body: Commands) -> bytes:
         sub.options.errexit = False
     try:
         status = run_here(sub, compiled_alone(body))
+        if sh.traps:
+            child_ended(sh)
         while output.refs > 0:
             output.closed.wait()
         data = output.getvalue()
@@ -209,6 +211,8 @@ def process_substitution(sh: Shell, direction: str, body: Commands) -> str:
         launch(sub, lambda shell: _copy_file(shell, redir))
     else:
         launch(sub, compiled_alone(body) if body else _nothing)
+    if sh.traps:
+        sub.proc.on_exit.append(lambda: child_ended(sh))
     sh.last_bg = sub.proc.pid
     sh.jobs.watch(sub.proc)
     return f"/dev/fd/{fd}"

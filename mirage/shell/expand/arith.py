@@ -26,6 +26,8 @@ MAX_LEVEL = 60  # values that are expressions that name variables whose values a
 _OPERATORS = r"<<=|>>=|\*\*|<<|>>|[/%]=?|[^/%]"
 _BLANKS = " \t"
 _NUMBER_ERRORS = ("value too great for base", "invalid number", "invalid arithmetic base", "invalid integer constant")
+_OPEN_SUBSCRIPT = re.compile(r"([A-Za-z_]\w*)\[[^][]*\Z", re.A)
+_QUOTING = re.compile(r"[]['\"\\$`]")
 _POWER_OPERAND = r"[-+!~ \t\n]*([A-Za-z0-9_@#]+)[ \t\n]*"
 
 
@@ -110,9 +112,18 @@ def _with_holes(expr: ast.Expr, word: ast.Word, holes: list[Any]) -> Value:
         source = dquoted_text(word.parts)
         return lambda sh: arith_eval(sh, source(sh))
 
-    def whole(texts: list[str]) -> str:
-        found = iter(texts)
-        return "".join([next(found) if piece is None else piece for piece in pieces])
+    arrays = _arrays_around(pieces)
+
+    def whole(sh: Shell, texts: list[str]) -> str:
+        out, number = [], 0
+        for piece in pieces:
+            if piece is None:
+                piece = texts[number]
+                if arrays[number] and sh.is_assoc(arrays[number]):
+                    piece = _QUOTING.sub(r"\\\g<0>", piece)
+                number += 1
+            out.append(piece)
+        return "".join(out)
 
     names = _plain_names(holes)
 
@@ -134,18 +145,31 @@ def _with_holes(expr: ast.Expr, word: ast.Word, holes: list[Any]) -> Value:
             numbers = []
             for text in texts:
                 if not (text.isascii() and text.isdigit() and len(text) < 19 and (text[0] != "0" or text == "0")):
-                    return arith_eval(sh, whole(texts))
+                    return arith_eval(sh, whole(sh, texts))
                 numbers.append(int(text))
         outer = sh.holes
         sh.holes = numbers
         try:
             return body(sh)
         except _Failed as failure:
-            raise _error(failure, expr, whole(texts or [str(number) for number in numbers])) from None
+            raise _error(failure, expr, whole(sh, texts or [str(number) for number in numbers])) from None
         finally:
             sh.holes = outer
 
     return run
+
+
+def _arrays_around(pieces: list[str | None]) -> list[str]:
+    """For each expansion the name of the array in whose subscript it stands, or nothing."""
+    arrays, before = [], ""
+    for piece in pieces:
+        if piece is None:
+            match = _OPEN_SUBSCRIPT.search(before)
+            arrays.append(match[1] if match else "")
+            before += "0"
+        else:
+            before += piece
+    return arrays
 
 
 def _plain_names(holes: list[Any]) -> list[str]:

@@ -98,9 +98,10 @@ def _not_ignored(found: list[str], ignored: str, sh: Shell) -> list[str]:
             continue
         parts = name.split("/")
         for components in lists:
-            if len(components) == len(parts) and all(
+            further = len(components) < len(parts) and components[-1][0].endswith("*")  # bash's last * takes slashes
+            if (further or len(components) == len(parts)) and all(
                 patterns.compile(pattern, extglob, nocase).matches(part)
-                for (pattern, _), part in zip(components, parts, strict=True)
+                for (pattern, _), part in zip(components, parts, strict=False)
             ):
                 break
         else:

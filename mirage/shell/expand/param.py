@@ -212,11 +212,11 @@ def _indirect(part: ast.Param, quoted: bool) -> Callable[[Shell], Value]:
 
     def value(sh: Shell) -> Value:
         var = sh.vars.get(name)
-        if isinstance(var, Var) and var.flags & NAMEREF and part.sub is None:
+        if isinstance(var, Var) and var.flags & NAMEREF and part.sub is None and var.value is not None:
             return var.value  # type: ignore[return-value]
         target = source(sh)
         if target is None:
-            if sh.is_array(name) and part.sub is None:
+            if part.sub is None and (sh.is_array(name) or isinstance(var, Var) and not var.flags & NAMEREF):
                 return ""
             raise sh.fail(f"{label}: invalid indirect expansion")
         if not target and name in ("@", "*"):

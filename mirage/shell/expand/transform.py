@@ -138,11 +138,13 @@ def describe(part: ast.Param, scalar: Scalar | None, elements: List | None, star
         flags = sh.flags(name)
         array = sh.array(name)
         if op == "a":
-            return Several([letters(flags)] * len(array), star)
+            return Several([letters(flags)] * len(array) if flags else [], star)
         if op == "A":
             if not array and not flags & ARRAY:
                 return Several([], star)
             return Several(declaration(sh, name).split(" ", 2), star)
+        if not flags & ARRAY:
+            return Several([quote(value) for value in array.values()], star)
         if op == "k":
             return Several([text for key, value in array.items() for text in (str(key), value)], star)
         return Several([_pairs(array, bool(flags & ASSOC))] if array else [], star)

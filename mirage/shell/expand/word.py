@@ -342,6 +342,8 @@ def _shows_empty(part: ast.Part) -> Callable[[Shell], bool] | None:
         return None
     if part.op == ":=":
         return lambda sh: True
+    if part.sub is not None and not part.sub.word.text.isdigit():
+        return None                                          # it is not to be worked out twice
     if part.op[:1] not in ("#", "%", "/", "^", ",", "~", "@") and part.op != ":":
         return None
     value = compile_value(ast.Param(part.name, part.sub, False, "", "-", ast.Word((), "", False)), True)
