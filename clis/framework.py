@@ -74,7 +74,7 @@ def operation(summary: str, model: ArgumentModel, effects: Iterable[str],
               when: Mapping[str, Callable[[Any], bool]] | None = None) -> Callable[[F], F]:
     """Decorator of a VirtualCli's method; the operation's name is the method's with `-` for `_`."""
     def mark(method: F) -> F:
-        method.operation = Operation(  # type: ignore[attr-defined]
+        method.__dict__["operation"] = Operation(
             name or method.__name__.replace("_", "-"), summary, model, tuple(effects), method, when)
         return method
     return mark

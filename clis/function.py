@@ -40,7 +40,7 @@ def function_operation(*, effects: Iterable[str] = ("update",), name: str | None
                        summary: str | None = None) -> Callable[[F], F]:
     """Decorator that says what a function does to the world; without it, `update` is assumed."""
     def mark(function: F) -> F:
-        function.cli_operation = (check_effects(tuple(effects)), name, summary)  # type: ignore[attr-defined]
+        function.__dict__["cli_operation"] = (check_effects(tuple(effects)), name, summary)
         return function
     return mark
 

@@ -85,7 +85,8 @@ def main() -> int:
             print(f"{service.name:8} {found.script.name:20} {found.script.minimum:6} {found.ours:6} {peer:>10}  "
                   f"{found.problem}")
             rows.append(row(found))
-    worse = [found for found in everything if found.ours > found.script.minimum or dearer(found) and not found.script.more]
+    worse = [found for found in everything
+             if found.ours > found.script.minimum or dearer(found) and not found.script.more]
     for found in worse:
         print(f"{found.service}, {found.script.name}: more calls than needed", file=sys.stderr)
     if options.json:

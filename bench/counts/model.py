@@ -114,7 +114,8 @@ def count(account: Account, service: str) -> Iterator[Count]:
             failed = [result for line in script.before if (result := terminal.run(line)).exit_code]
             account.clear()
             result = terminal.run(script.line)
-            problem = "".join(f"status {one.exit_code}: {one.stderr[:100]}" for one in (*failed, result) if one.exit_code)
+            problem = "".join(f"status {one.exit_code}: {one.stderr[:100]}"
+                              for one in (*failed, result) if one.exit_code)
             if script.shows not in result.stdout:
                 problem += f"{script.shows!r} is not shown"
             yield Count(service, script, account.calls(), problem=problem, output=result.stdout)

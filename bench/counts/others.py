@@ -5,6 +5,7 @@ import asyncio
 import email.message
 import email.policy
 import imaplib
+import importlib.util
 import tempfile
 import threading
 from argparse import Namespace
@@ -45,7 +46,7 @@ class _Mailbox:
         self._loop.run_forever()
 
     async def _start(self) -> None:
-        from proxyprotocol.sock import SocketInfo  # type: ignore[import-untyped]
+        from proxyprotocol.sock import SocketInfo
         from pymap.backend.dict import DictBackend
         from pymap.imap import IMAPServer
         from pysasl.hashing import Cleartext
@@ -106,10 +107,8 @@ class _Mailbox:
 
 @contextmanager
 def imap() -> Iterator[Account]:
-    try:
-        import pymap  # type: ignore[import-untyped]  # noqa: F401
-    except ImportError:
-        raise Unavailable("pymap") from None
+    if importlib.util.find_spec("pymap") is None:
+        raise Unavailable("pymap")
     from mirage.clis.mail import MailCli
     from mirage.mounts.imap.mount import Imap
     server = _Mailbox()
@@ -180,9 +179,8 @@ def rest() -> Iterator[Account]:
 
         with terminal() as one:
             names = one.run("ls /hub/firmware").stdout.splitlines()
-            file = one.run("ls -d /hub/cloud/* | head -1").stdout.rstrip("\n")
         yield Account(simulator, terminal, standard(
-            "/hub/firmware", len(names), 100, file, 2, "/hub", "", 0, first=1,
+            "/hub/firmware", len(names), 100, "/hub/docs/1 Fehlende Übersetzung.json", 2, "/hub", "", 0, first=1,
             change="hub create-issue --repo firmware --title New%", shows="New1"))
 
 

@@ -145,8 +145,9 @@ def repository() -> Iterator[Account]:
 
         top, file = "/repo/main", "/repo/main/README.md"
         scripts = standard(top, 1, 1000, file, 2, top, "", 0, first=1)
-        scripts.append(Script("grep -r", f"grep -rl firmware {top}", 4 + BIG, "ref, tree, the files as one archive (and "
-                              "its redirection), each that is too large for it"))
+        scripts.append(Script(
+            "grep -r", f"grep -rl firmware {top}", 4 + BIG,
+            "ref, tree, the files as one archive (and its redirection), each that is too large for it"))
         lines = [("cold ls", "ls /repo", ()), ("second ls", "ls /repo", ("ls /repo",)),
                  ("cat by path, cold", "cat /repo/README.md", ()), ("grep -r", "grep -rl firmware /repo", ()),
                  ("second cat", "cat /repo/README.md", ("cat /repo/README.md",))]
@@ -187,7 +188,8 @@ SERVICES = [
     Service("canvas", simulated(
         "canvas", "CanvasSimulator", lambda t, s: t.Canvas(s.address, Token("canvas-simulator"), rate=0.0), "/canvas",
         "/canvas/courses", 100, "/canvas/courses/Calib* -name '*.json'", "", cli="canvas:CanvasCli",
-        change="canvas create-course --account_id 1 --name New%", shows="New1")),
+        change="canvas create-announcement --course_id 103 --title New% --message Hello", shows="New1",
+        changed="/canvas/courses/Calibration of anemometers__103/announcements")),
     Service("notion", stores.notion), Service("rest", others.rest), Service("http", others.http),
     Service("s3", stores.s3), Service("postgres", stores.postgres), Service("redis", stores.redis),
     Service("mongodb", stores.mongodb),

@@ -8,7 +8,6 @@ import shutil
 import socket
 import subprocess
 import tempfile
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -299,7 +298,7 @@ def notion() -> Iterator[Account]:
     from mirage.bench.services.notion import NotionSimulator
     from mirage.clis.notion import NotionCli
     from mirage.mounts.notion.tree import Notion
-    with NotionSimulator() as simulator:
+    with NotionSimulator(rows=1200) as simulator:
         def terminal() -> Terminal:
             mount = Notion(Text("ntn_simulator"), endpoint=simulator.address, rate=0.0)
             return Terminal({"/notion": mount}, clis=[NotionCli(mount)], policy=OPEN)

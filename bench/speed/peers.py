@@ -1,6 +1,7 @@
 """Virtual shells from PyPI on the same workloads, each in its own virtual environment and process."""
 from __future__ import annotations
 
+import io
 import json
 import select
 import subprocess
@@ -43,11 +44,11 @@ class Driver:
 
     def answer(self, timeout: float) -> dict[str, Any] | None:
         """The next line; None where the time is over or the process ended."""
-        assert self.process.stdout is not None
+        assert isinstance(self.process.stdout, io.BufferedReader)
         end = time.monotonic() + timeout
         while b"\n" not in self.pending:
             ready, _, _ = select.select([self.process.stdout], [], [], max(0.0, end - time.monotonic()))
-            data = self.process.stdout.read1(65536) if ready else b""  # type: ignore[attr-defined]
+            data = self.process.stdout.read1(65536) if ready else b""
             if not data:
                 return None
             self.pending += data

@@ -42,9 +42,14 @@ class Quit(Exception):
 
 
 class Parser:
-    """A recursive-descent parser that gives the statements of one input line at a time."""
+    """A recursive-descent parser that gives the statements of one input line at a time.
+
+    `problem`: what POSIX does not know in the line that was read last (bc -s refuses it).
+    """
 
     def __init__(self, text: str) -> None:
+        self.problem = ""
+        self.condition = False                               # in the condition of if, while, for
         self.text = text
         self.at = 0
         self.number_line = 1
@@ -71,6 +76,21 @@ class Parser:
                 self.number_line += 1
             return
         self.kind = self.value = ""
+
+    def object(self, text: str) -> None:
+        """Something that GNU's bc has and POSIX has not."""
+        self.problem = self.problem or text
+
+    def named(self, name: str) -> None:
+        if len(name) > 1:
+            self.object("multiple letter name")
+
+    def conditional(self) -> Node:
+        """The expression of if, while and for, the only places for a comparison."""
+        before, self.condition = self.condition, True
+        found = self.expression()
+        self.condition = before
+        return found
 
     def is_op(self, *values: str) -> bool:
         return self.kind == "op" and self.value in values
@@ -103,6 +123,7 @@ class Parser:
     def line(self) -> list[Node] | None:
         """The statements up to the next newline; None at the end of the text."""
         self.depth = 0
+        self.problem = ""
         if not self.kind:
             return None
         if self.is_name("define"):
@@ -123,16 +144,20 @@ class Parser:
         self.advance()
         void = self.is_name("void")
         if void:
+            self.object("void functions")
             self.advance()
         if self.kind != "name":
             raise self.error()
         name = self.value
+        self.named(name)
         self.advance()
         self.expect("(")
         parameters = self.names(")")
         self.expect(")")
         self.newlines()
         self.expect("{")
+        if not self.is_op("\n"):
+            self.object("End of line required")
         self.newlines()
         autos: list[tuple[str, bool]] = []
         if self.is_name("auto"):
@@ -153,6 +178,7 @@ class Parser:
             if self.kind != "name":
                 raise self.error()
             name, array = self.value, False
+            self.named(name)
             self.advance()
             if self.is_op("["):
                 self.advance()
@@ -199,6 +225,8 @@ class Parser:
         if self.kind == "name" and self.value in KEYWORDS:
             word = self.value
             if word in ("break", "continue", "halt", "limits", "warranty"):
+                if word in ("continue", "halt"):
+                    self.object(f"{word} statement")
                 self.advance()
                 return (word,)
             if word == "quit":
@@ -207,7 +235,10 @@ class Parser:
                 self.advance()
                 if self.is_op(";", "\n", "}") or not self.kind:
                     return "return", None
-                return "return", self.expression()
+                value = self.expression()
+                if value[0] != "group":
+                    self.object("return expression requires parenthesis")
+                return "return", value
             if word == "print":
                 return self.print_statement()
             if word == "if":
@@ -215,7 +246,7 @@ class Parser:
             if word == "while":
                 self.advance()
                 self.expect("(")
-                condition = self.expression()
+                condition = self.conditional()
                 self.expect(")")
                 self.newlines()
                 return "while", condition, self.statement()
@@ -227,6 +258,7 @@ class Parser:
         return "value", value
 
     def print_statement(self) -> Node:
+        self.object("print statement")
         self.advance()
         parts: list[Node] = []
         while True:
@@ -242,7 +274,7 @@ class Parser:
     def if_statement(self) -> Node:
         self.advance()
         self.expect("(")
-        condition = self.expression()
+        condition = self.conditional()
         self.expect(")")
         self.newlines()
         then = self.statement()
@@ -252,6 +284,7 @@ class Parser:
             self.advance()
             self.newlines()
         if self.is_name("else"):
+            self.object("else clause in if statement")
             self.advance()
             self.newlines()
             return "if", condition, then, self.statement()
@@ -262,8 +295,10 @@ class Parser:
         self.advance()
         self.expect("(")
         parts: list[Node | None] = []
-        for end in (";", ";", ")"):
-            parts.append(None if self.is_op(end) else self.expression())
+        for end, parse in ((";", self.expression), (";", self.conditional), (")", self.expression)):
+            if self.is_op(end):
+                self.object("Missing expression in for statement")
+            parts.append(None if self.is_op(end) else parse())
             self.expect(end)
         self.newlines()
         return "for", parts[0], parts[1], parts[2], self.statement()
@@ -277,6 +312,7 @@ class Parser:
         try:
             left = self.conjunction()
             while self.is_op("||"):
+                self.object("|| operator")
                 self.advance()
                 left = ("or", left, self.conjunction())
             return left
@@ -286,12 +322,14 @@ class Parser:
     def conjunction(self) -> Node:
         left = self.negation()
         while self.is_op("&&"):
+            self.object("&& operator")
             self.advance()
             left = ("and", left, self.negation())
         return left
 
     def negation(self) -> Node:
         if self.is_op("!"):
+            self.object("! operator")
             self.advance()
             return "not", self.negation()
         return self.relation()
@@ -300,6 +338,8 @@ class Parser:
         left = self.assignment()
         while self.is_op(*RELATIONS):
             operator = self.value
+            if not self.condition:
+                self.object("comparison in expression")
             self.advance()
             left = ("relation", operator, left, self.assignment())
         return left
@@ -380,6 +420,7 @@ class Parser:
             self.expect(")")
             return "group", inner
         if self.is_op("."):
+            self.object("Last variable")
             self.advance()
             return "special", "last"
         if kind != "name":
@@ -388,6 +429,8 @@ class Parser:
         if value in ("length", "sqrt", "read") or value == "scale" and self.is_op("("):
             self.expect("(")
             argument: Node | None = None
+            if value == "read":
+                self.object("read function")
             if not self.is_op(")"):
                 argument = self.expression()
             self.expect(")")
@@ -395,9 +438,12 @@ class Parser:
                 raise self.error()
             return "builtin", value, argument
         if value in ("scale", "ibase", "obase", "last"):
+            if value == "last":
+                self.object("Last variable")
             return "special", value
         if value in KEYWORDS:
             raise self.error()
+        self.named(value)
         if self.is_op("("):
             self.advance()
             arguments: list[Node] = []

@@ -101,7 +101,8 @@ class _Pinned(http.client.HTTPSConnection):
     """A connection to an address that was checked, with the host's name in the certificate check."""
 
     def __init__(self, host: str, port: int, address: str, timeout: float, secure: bool) -> None:
-        super().__init__(host, port, timeout=timeout, context=ssl.create_default_context())
+        self.tls = ssl.create_default_context()
+        super().__init__(host, port, timeout=timeout, context=self.tls)
         self.address = address
         self.secure = secure
         if not secure:
@@ -110,7 +111,7 @@ class _Pinned(http.client.HTTPSConnection):
     def connect(self) -> None:
         self.sock = socket.create_connection((self.address, self.port), self.timeout)
         if self.secure:
-            self.sock = self._context.wrap_socket(self.sock, server_hostname=self.host)  # type: ignore[attr-defined]
+            self.sock = self.tls.wrap_socket(self.sock, server_hostname=self.host)
 
 
 def _split(url: str) -> SplitResult:

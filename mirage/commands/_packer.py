@@ -97,6 +97,9 @@ class Packer:
                     "v"} <= self.flags:
                     proc.write_error(f"  {path}: ok\n")
                 return
+            if self.kind == "xz" and self.expanding and not self._is_xz(path):
+                self.problem(words.format.format(path), words.bad_status)
+                return
             target = self.target(path)
             if target is None:
                 return
@@ -121,6 +124,10 @@ class Packer:
                 fs.unlink(path)
         finally:
             source.decref()
+
+    def _is_xz(self, path: str) -> bool:
+        with self.proc.opened(path) as file:
+            return file.read(6).startswith((b"\xfd7zXZ\0", b"]\0\0"))
 
     def target(self, path: str) -> str | None:
         suffix = self.words.suffix

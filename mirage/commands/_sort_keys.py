@@ -226,7 +226,9 @@ def _text_converter(flags: set[str]) -> Callable[[bytes], bytes] | None:
 
 def numeric(text: bytes) -> Any:
     """-n: an optional minus, digits, a fraction; anything else is 0. Exact, in units of 10**-PLACES."""
-    sign, whole, fraction = _NUMBER.match(text).groups()  # type: ignore[union-attr]
+    found = _NUMBER.match(text)
+    assert found is not None                                 # of nothing, at the least
+    sign, whole, fraction = found.groups()
     if not fraction and len(whole) < 4000:
         value: Any = int(whole + _ZEROS) if whole else 0
     elif len(whole) + len(fraction or b"") > 4000:
@@ -249,7 +251,9 @@ def _huge(whole: bytes, fraction: bytes) -> int:
 
 def human(text: bytes) -> tuple[int, Any]:
     """-h: first by suffix (none, K, M, ...), then by number."""
-    sign, whole, fraction, suffix = _HUMAN.match(text).groups()  # type: ignore[union-attr]
+    found = _HUMAN.match(text)
+    assert found is not None
+    sign, whole, fraction, suffix = found.groups()
     zero = not whole.strip(b"0") and not (fraction or b"").strip(b"0")
     power = 0 if zero else _POWERS[suffix]
     return -power if sign else power, numeric(text)

@@ -51,13 +51,13 @@ def main(proc: Process) -> int:
                 proc.write_error(f"File {name} is unavailable.\n")
                 return 1
             try:
-                run(proc, machine, decode(read_all(proc, file)), name)
+                run(proc, machine, decode(read_all(proc, file)), name, "s" in keys)
             finally:
                 file.decref()
         for key, value in options:
             if key == "e":
-                run(proc, machine, value + "\n", "(standard_in)")
-        run(proc, machine, decode(read_all(proc, proc.file(0))), "(standard_in)")
+                run(proc, machine, value + "\n", "(standard_in)", "s" in keys)
+        run(proc, machine, decode(read_all(proc, proc.file(0))), "(standard_in)", "s" in keys)
     except Halt:
         pass
     except OSError as e:
@@ -66,8 +66,8 @@ def main(proc: Process) -> int:
     return 0
 
 
-def run(proc: Process, machine: Machine, text: str, name: str) -> None:
-    """Parse and execute line by line; errors are reported and the next line goes on."""
+def run(proc: Process, machine: Machine, text: str, name: str, strict: bool = False) -> None:
+    """Parse and execute line by line; errors are reported and the next line goes on. `strict`: POSIX only."""
     parser = Parser(text)
     while True:
         try:
@@ -81,6 +81,10 @@ def run(proc: Process, machine: Machine, text: str, name: str) -> None:
             raise Halt from None
         if code is None:
             return
+        if strict and parser.problem:
+            proc.stdout.flush()
+            proc.write_error(f"{name} {parser.number_line - 1}: Error: {parser.problem}\n")
+            continue
         try:
             machine.execute(code)
         except BcError as e:

@@ -151,7 +151,7 @@ def _month(proc: Process, text: str) -> int:
 def _year(proc: Process, text: str) -> int:
     if not text.isdecimal() or not 1 <= int(text[:6]) <= 9999:
         proc.message(f"year `{text}' not in range 1..9999")
-        raise Exit(1)
+        raise Exit(64)
     return int(text)
 
 

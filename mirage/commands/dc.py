@@ -449,7 +449,6 @@ class Calculator:
 def main(proc: Process) -> int:
     options, operands = parse(proc, SPEC)
     calculator = Calculator(proc)
-    status = 0
     programs: list[str] = []
     try:
         for key, value in options:
@@ -460,26 +459,26 @@ def main(proc: Process) -> int:
             if key == "e":
                 calculator.run(value)
             else:
-                status = max(status, _file(proc, calculator, value))
+                _file(proc, calculator, value)
         for name in operands:
             programs.append(name)
-            status = max(status, _file(proc, calculator, name))
+            _file(proc, calculator, name)
         if not programs:
             _file(proc, calculator, "-")
     except Quit:
         pass
-    return status
+    return 0
 
 
-def _file(proc: Process, calculator: Calculator, name: str) -> int:
+def _file(proc: Process, calculator: Calculator, name: str) -> None:
+    """Run a file; one that cannot be opened is named, dc's status stays 0."""
     try:
         file = open_input(proc, name).incref()
     except OSError as e:
         proc.message(f"Could not open file {name}" if isinstance(e, FileNotFoundError) else f"{name}: {e.strerror}")
-        return 1
+        return
     try:
         text = decode(read_all(proc, file))
     finally:
         file.decref()
     calculator.run(text)
-    return 0

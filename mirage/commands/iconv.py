@@ -8,6 +8,7 @@ from mirage.commands._getopt import NONE, REQUIRED, Spec, parse
 from mirage.commands._io import open_input, read_all
 from mirage.commands._text import quote
 from mirage.process.process import refusal_note
+from mirage.text.regex import utf8_locale
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ SPEC = Spec("f:t:co:sl", {
     "list": ("l", NONE), "verbose": ("verbose", NONE)},
     help="Usage: iconv [OPTION...] [FILE...]\nConvert encoding of given files from one encoding to another.\n")
 
+C_LATIN = ("\xa0\xa9\xab\xae\xb5\xb8\xbb\xbc\xbd\xbe\xc6\xd7\xdf\xe6\u0132\u0133\u0149\u0152\u0153\u017f\u01c7\u01c8\u01c9\u01ca"
+           "\u01cb\u01cc\u01f1\u01f2\u01f3\u02bc\u02c6\u02c8\u02cb\u02cd\u02d0\u02dc")
 NAMES = ("ASCII", "BIG5", "CP437", "CP850", "CP1250", "CP1251", "CP1252", "EUC-JP", "EUC-KR", "GB18030", "GBK",
          "ISO-8859-1", "ISO-8859-2", "ISO-8859-5", "ISO-8859-15", "KOI8-R", "SHIFT_JIS", "UTF-7", "UTF-8", "UTF-16",
          "UTF-16BE", "UTF-16LE", "UTF-32", "UTF-32BE", "UTF-32LE")
@@ -93,7 +96,7 @@ def _convert(proc: Process, data: bytes, decoder: codecs.CodecInfo, encoder: cod
             return 1
         text, status = decoder.decode(data, "ignore")[0], 1
     if "//TRANSLIT" in target.upper():
-        text = _transliterated(text, encoder)
+        text = _transliterated(text, encoder, utf8_locale(proc.env))
     elif "//IGNORE" in target.upper() or skip:
         kept = encoder.encode(text, "ignore")[0]
         lossy = decoder.decode(data, "ignore")[0] != encoder.decode(kept, "ignore")[0]
@@ -109,7 +112,8 @@ def _convert(proc: Process, data: bytes, decoder: codecs.CodecInfo, encoder: cod
     return status
 
 
-def _transliterated(text: str, encoder: codecs.CodecInfo) -> str:
+def _transliterated(text: str, encoder: codecs.CodecInfo, letters: bool) -> str:
+    """`letters`: a locale with a table for letters with accents; the C locale's table has only `C_LATIN`."""
     from mirage.text.transliteration import replacement
     out = []
     for char in text:
@@ -117,5 +121,6 @@ def _transliterated(text: str, encoder: codecs.CodecInfo) -> str:
             encoder.encode(char)
             out.append(char)
         except UnicodeEncodeError:
-            out.append(replacement(char))
+            known = letters or char >= "\u0370" or char in C_LATIN
+            out.append(replacement(char) if known else "?")
     return "".join(out)

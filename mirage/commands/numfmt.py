@@ -91,20 +91,21 @@ def main(proc: Process) -> int:
     status = 0
     if operands:
         for operand in operands:
-            status = max(status, _line(proc, o, operand))
+            status = max(status, _line(proc, o, operand, o.end))
         return status
     number = 0
     end = o.end.encode()
     for block in line_blocks(proc, proc.file(0), end):
         lines = block.split(end)
-        if not lines[-1]:
+        unfinished = bool(lines[-1])
+        if not unfinished:
             lines.pop()
         for raw in lines:
             number += 1
             if number <= o.header:
                 proc.stdout.write(raw + end)
             else:
-                status = max(status, _line(proc, o, decode(raw)))
+                status = max(status, _line(proc, o, decode(raw), "" if unfinished and raw is lines[-1] else o.end))
     return status
 
 
@@ -183,7 +184,7 @@ def _selected(fields: str, number: int) -> bool:
     return False
 
 
-def _line(proc: Process, o: Options, line: str) -> int:
+def _line(proc: Process, o: Options, line: str, end: str) -> int:
     """Convert the chosen fields of one line; its status."""
     status = 0
     pieces: list[tuple[str, str]] = []
@@ -191,7 +192,7 @@ def _line(proc: Process, o: Options, line: str) -> int:
         parts = line.split(o.delimiter)
         pieces = [("" if n == 0 else o.delimiter, part) for n, part in enumerate(parts)]
     else:
-        pieces = [(m[1], m[2]) for m in re.finditer(r"([ \t]*)([^ \t]+)", line)]
+        pieces = [(" " + m[1][1:] if m.start() else m[1], m[2]) for m in re.finditer(r"([ \t]*)([^ \t]+)", line)]
         if not pieces:
             pieces = [("", line)]
     out = []
@@ -206,6 +207,8 @@ def _line(proc: Process, o: Options, line: str) -> int:
                 proc.stdout.flush()
                 proc.message(e.args[0].replace("\0", quote(proc, e.args[1])))
             if o.invalid == "abort":
+                done = "".join(out) + ((o.delimiter or " ") if number > 1 else "")
+                proc.stdout.write(encode(done))
                 raise Exit(2) from None
             if o.invalid == "fail":
                 status = 2
@@ -220,7 +223,7 @@ def _line(proc: Process, o: Options, line: str) -> int:
             out.append(shown)
         else:
             out.append(gap + converted)
-    proc.stdout.write(encode("".join(out) + o.end))
+    proc.stdout.write(encode("".join(out) + end))
     return status
 
 

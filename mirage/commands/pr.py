@@ -154,8 +154,8 @@ class Printer:
         self.width = o.width or 72
         self.full = joined or "full" in o.flags and o.width is None
         self.align = multi and not self.full
-        self.expand = o.expand or multi and not joined
-        self.tabify = o.tabify or self.align
+        self.expand = o.expand or multi and self.separator != "\t"
+        self.tabify = o.tabify or multi
         used = (columns - 1) * len(self.separator)
         if "m" in o.flags and o.number:
             used += self._number_width()
@@ -266,6 +266,7 @@ class Printer:
                     column = max(goal, column) + len(self.separator)
                 else:
                     out += self.separator
+                    column += _width(self.separator)
             text = cell or ""
             if number and "m" not in self.o.flags and cell is not None:
                 label = self.numbered(numbers[place])

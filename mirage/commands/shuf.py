@@ -4,6 +4,7 @@ from __future__ import annotations
 import os
 import random
 import re
+from stat import S_ISREG
 
 from mirage.commands._getopt import NONE, REQUIRED, Spec, parse, usage_error
 from mirage.commands._io import encode, open_input, read_all, split_lines
@@ -13,8 +14,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from mirage.process.files import OpenFile
     from mirage.process.process import Process
 
+RESERVOIR = 8 << 20                                          # bytes of input from which GNU keeps a sample only
 SPEC = Spec("ei:n:o:rz", {
     "echo": ("e", NONE), "input-range": ("i", REQUIRED), "head-count": ("n", REQUIRED), "output": ("o", REQUIRED),
     "random-source": ("source", REQUIRED), "repeat": ("r", NONE), "zero-terminated": ("z", NONE)},
@@ -58,14 +61,16 @@ def main(proc: Process) -> int:
         raise extra_operand(proc, SPEC, operands[0])
     if not echo and len(operands) > 1:
         raise extra_operand(proc, SPEC, operands[1])
-    generator = _generator(proc, source)
+    chooser = Chooser(proc, source)
     items: range | list[bytes]
     if numbers is not None:
         items = numbers
     elif echo:
         items = [encode(o) for o in operands]
     else:
-        items = _lines(proc, operands[0] if operands else "-", end)
+        items, sized = _lines(proc, operands[0] if operands else "-", end)
+        if source is not None and limit and not repeat and not sized:
+            items = chooser.reservoir(items, limit)
     if output is not None:
         try:
             proc.install(1, proc.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC))
@@ -74,11 +79,11 @@ def main(proc: Process) -> int:
     if repeat and limit != 0:
         if not items:
             raise fatal(proc, "no lines to repeat")
-        _write(proc, (items[generator.randrange(len(items))] for _ in _forever(limit)), end)
+        _write(proc, (items[chooser.below(len(items))] for _ in _forever(limit)), end)
         return 0
     count = len(items) if limit is None else min(limit, len(items))
     proc.kernel.fits(count * 16)
-    _write(proc, iter(generator.sample(items, count)), end)
+    _write(proc, (items[place] for place in chooser.permutation(count, len(items))), end)
     return 0
 
 
@@ -96,24 +101,80 @@ def _write(proc: Process, items: Iterator[int | bytes], end: bytes) -> None:
             proc.check()
 
 
-def _generator(proc: Process, source: str | None) -> random.Random:
-    if source is None:
-        return random.Random()
-    try:
-        with proc.opened(source) as file:
-            seed = file.read(4096)
-    except OSError as e:
-        raise fatal(proc, f"{shell_quote(source)}: {e.strerror}") from None
-    if not seed:
-        raise fatal(proc, f"{shell_quote(source)}: end of file")
-    return random.Random(seed)
+class Chooser:
+    """Random choices; from the bytes of a --random-source they are the same as GNU's."""
+
+    def __init__(self, proc: Process, source: str | None) -> None:
+        self.proc = proc
+        self.source = source
+        self.number = self.most = 0                          # a random number in 0..most that is left over
+        self.file: OpenFile | None = None
+        if source is None:
+            return
+        try:
+            self.file = proc.open(source).incref()
+        except OSError as e:
+            raise fatal(proc, f"{shell_quote(source)}: {e.strerror}") from None
+
+    def below(self, count: int) -> int:
+        """A number in 0..count-1 (randint_genmax of gnulib)."""
+        if self.file is None:
+            return random.randrange(count)
+        while True:
+            while self.most < count - 1:
+                self.number = self.number * 256 + self._byte()
+                self.most = self.most * 256 + 255
+            if self.most == count - 1:
+                found, self.number, self.most = self.number, 0, 0
+                return found
+            excess = self.most - (count - 1)
+            unusable = excess % count
+            last = self.most - unusable
+            if self.number <= last:
+                self.number, found = divmod(self.number, count)
+                self.most = excess // count
+                return found
+            self.number -= last + 1
+            self.most = unusable - 1
+
+    def _byte(self) -> int:
+        assert self.file is not None and self.source is not None
+        data = self.file.read(1)
+        if not data:
+            raise fatal(self.proc, f"{quote(self.proc, self.source)}: end of file")
+        return data[0]
+
+    def reservoir(self, lines: list[bytes], count: int) -> list[bytes]:
+        """`count` of the lines, as GNU chooses them while it reads an input of unknown size."""
+        kept = lines[:count]
+        for number in range(count, len(lines) + 1 if len(lines) >= count else 0):
+            place = self.below(number + 1)
+            if place < count and number < len(lines):
+                kept[place] = lines[number]
+            if not number & 0xFFF:
+                self.proc.check()
+        return kept
+
+    def permutation(self, count: int, total: int) -> list[int]:
+        """`count` different numbers of 0..total-1 in random order."""
+        if self.file is None:
+            return random.sample(range(total), count)
+        moved: dict[int, int] = {}
+        out = []
+        for place in range(count):
+            other = place + self.below(total - place)
+            out.append(moved.get(other, other))
+            moved[other] = moved.get(place, place)
+        return out
 
 
-def _lines(proc: Process, name: str, end: bytes) -> list[bytes]:
+def _lines(proc: Process, name: str, end: bytes) -> tuple[list[bytes], bool]:
+    """The lines of a file, and whether its size is known and not large."""
     try:
         file = open_input(proc, name)
         file.incref()
         try:
+            stat = file.stat()
             lines = split_lines(proc, read_all(proc, file), end)
         finally:
             file.decref()
@@ -121,4 +182,4 @@ def _lines(proc: Process, name: str, end: bytes) -> list[bytes]:
         raise fatal(proc, f"{shell_quote(name)}: {e.strerror}") from None
     if not lines[-1]:
         lines.pop()
-    return lines
+    return lines, S_ISREG(stat.mode) and stat.size <= RESERVOIR

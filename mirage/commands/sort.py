@@ -279,8 +279,8 @@ def _sort(proc: Process, job: Job, keys: list[tuple[Callable[[bytes], Any], bool
     if not unique and "s" not in job.flags:
         lines = _sort_lines(proc, lines, reverse)
     for function, backwards in reversed(keys):
-        values = iter(_values(proc, job, function, lines, plain))
-        lines.sort(key=lambda _, take=values.__next__: take(), reverse=backwards)  # type: ignore[misc]
+        take = iter(_values(proc, job, function, lines, plain)).__next__
+        lines.sort(key=lambda _: take(), reverse=backwards)
         proc.check()
     if unique:
         functions = [function for function, _ in keys]

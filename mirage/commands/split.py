@@ -79,7 +79,8 @@ class Splitter:
         """Begin the next piece."""
         proc = self.proc
         self.close()
-        name = next(self.names)  # type: ignore[arg-type]
+        assert self.names is not None
+        name = next(self.names)
         if self.filter is not None:
             if self.verbose:
                 proc.stdout.write(encode(f"executing with FILE={shell_quote(name, True)}\n"))

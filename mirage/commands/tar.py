@@ -303,7 +303,8 @@ class Tar:
         reader.buffer = first + reader.buffer
         reader.position -= len(first)
         try:
-            tar = tarfile.open(fileobj=reader, mode="r|", encoding="utf-8", errors="surrogateescape",  # type: ignore[call-overload]
+            stream: Any = reader                             # of a file, only read() is needed
+            tar = tarfile.open(fileobj=stream, mode="r|", encoding="utf-8", errors="surrogateescape",
                                ignore_zeros="i" in self.flags)
             while (info := tar.next()) is not None:
                 yield tar, info

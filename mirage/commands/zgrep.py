@@ -45,8 +45,8 @@ def main(proc: Process) -> int:
                     i += 1
     if not has_pattern:
         if not operands:
-            proc.write_error(USAGE)
-            return 1
+            proc.write_error("/usr/bin/zgrep: 188: 1: missing pattern; try `/usr/bin/zgrep --help' for help\n")
+            return 2
         options += ["-e", operands.pop(0)]
     files = operands or ["-"]
     names = any(o == "--with-filename" or o[:1] == "-" and o[1:2] != "-" and "H" in o for o in options)
@@ -66,9 +66,11 @@ def _merge(status: int, new: int) -> int:
 
 def _one(proc: Process, options: list[str], name: str, label: bool) -> int:
     try:
-        file = (proc.file(0) if name == "-" else proc.open(name)).incref()
+        packed = name != "-" and not proc.fs.exists(name) and proc.fs.exists(f"{name}.gz")
+        file = (proc.file(0) if name == "-" else proc.open(f"{name}.gz" if packed else name)).incref()
     except OSError as e:
-        proc.write_error(f"gzip: {name}: {e.strerror}\n{refusal_note(e)}")
+        missing = f"{name}.gz" if isinstance(e, FileNotFoundError) else name
+        proc.write_error(f"gzip: {missing}: {e.strerror}\n{refusal_note(e)}")
         return 2
     try:
         reader = Reader(proc, file)
@@ -78,7 +80,10 @@ def _one(proc: Process, options: list[str], name: str, label: bool) -> int:
             size += len(data)
             proc.kernel.fits(size)
             parts.append(data)
-    except (BadStream, IsADirectoryError):
+    except IsADirectoryError:
+        proc.write_error(f"gzip: {name} is a directory -- ignored\n")
+        return 1
+    except BadStream:
         proc.write_error(f"\ngzip: {'stdin' if name == '-' else name}: unexpected end of file\n")
         return 2
     finally:

@@ -87,7 +87,7 @@ class HostInput(OpenFile):
         self._wake: tuple[int, int] | None = None
 
     @property
-    def seekable(self) -> bool:  # type: ignore[override]
+    def seekable(self) -> bool:
         return _is_file(self.fd)
 
     def read(self, size: int) -> bytes:

@@ -25,7 +25,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
-    from typing import Any
+    from typing import Any, NoReturn
 
     from mirage.machine import Machine
     from mirage.policy.operands import Operand
@@ -401,22 +401,23 @@ class Gate:
         if verdict is None and effect in FILE_EFFECTS:
             verdict = line.answers.get(once)
         if verdict is None:
-            if self.on_ask is None or getattr(proc, "unattended", False):
+            approver = self.on_ask
+            if approver is None or getattr(proc, "unattended", False):
                 self._refuse(decision, effect, target, proc)
             ask = Ask(secrets.token_hex(3), effect, target, self._argv(proc),
                       arguments, decision.rule_name, decision.reason)
-            verdict = self._put(ask, proc, line)
+            verdict = self._put(approver, ask, proc, line)
             if verdict.scope == "session":
                 self._approved[key] = verdict
             line.answers[once] = verdict
         if not verdict.allowed:
             self._refuse(Decision("deny", decision.rule, verdict.reason or decision.reason), effect, target, proc)
 
-    def _put(self, ask: Ask, proc: Any, line: Line) -> Verdict:
+    def _put(self, approver: Callable[[Ask], object], ask: Ask, proc: Any, line: Line) -> Verdict:
         """The owner's answer; the time it takes does not count as the line's."""
         started = time.monotonic()
         try:
-            answer = self.on_ask(ask)  # type: ignore[misc]
+            answer = approver(ask)
         except Exception as e:                               # an approver that fails has not approved
             answer = Verdict.deny(f"the approver failed: {type(e).__name__}")
         if not isinstance(answer, Verdict):
@@ -428,7 +429,7 @@ class Gate:
             kernel.deadline += waited
         return answer
 
-    def _refuse(self, decision: Decision, effect: str, target: str, proc: Any) -> None:
+    def _refuse(self, decision: Decision, effect: str, target: str, proc: Any) -> NoReturn:
         ask_id = secrets.token_hex(3) if decision.action == "ask" else None
         line = self._line_of(proc)
         line.refused(self._command(proc), effect, target, decision, ask_id)

@@ -57,14 +57,14 @@ def map_ordered(function: Callable[[Any], T], items: Iterable[Any], width: int =
 
         def finished(result: Any, failure: BaseException | None) -> None:
             value = (result, failure)
-            if kernel is None:
+            if kernel is None or wait is None:
                 cell.append(value)
                 bell.set()
             else:
                 def deliver() -> None:
                     kernel._pending -= 1
                     cell.append(value)
-                    wait.wake()  # type: ignore[union-attr]
+                    wait.wake()
                 kernel.post(deliver)
 
         if kernel is not None:

@@ -45,12 +45,15 @@ class OpenFile:
     """Base: not readable, not writable, not seekable. `flags` are os.O_* as given to open."""
 
     __slots__ = ("flags", "path", "refs")
-    seekable = False
 
     def __init__(self, flags: int, path: str = "") -> None:
         self.flags = flags
         self.path = path
         self.refs = 0
+
+    @property
+    def seekable(self) -> bool:
+        return False
 
     @property
     def readable(self) -> bool:
@@ -240,6 +243,7 @@ class PipeReader(OpenFile):
 def broken_pipe(kernel: Kernel) -> BaseException:
     """What to raise where the running process wrote to a pipe that nobody reads: its death unless it is prepared."""
     process = kernel.current
+    assert process is not None
     if SIGPIPE in process.caught:
         kernel.kill(process, SIGPIPE)
     elif SIGPIPE not in process.ignored:
@@ -337,7 +341,7 @@ class HandleFile(OpenFile):
         self.ahead_stat: Stat | None = None
 
     @property
-    def seekable(self) -> bool:  # type: ignore[override]
+    def seekable(self) -> bool:
         return self.handle.seekable
 
     def read(self, size: int) -> bytes:
@@ -501,7 +505,7 @@ class Input(OpenFile):
         self.source = source
 
     @property
-    def seekable(self) -> bool:  # type: ignore[override]
+    def seekable(self) -> bool:
         return self.source.seekable
 
     def read(self, size: int) -> bytes:

@@ -42,7 +42,7 @@ def resident() -> int:
         os.close(fd)
 
 
-class Task(greenlet):  # type: ignore[misc]
+class Task(greenlet):
     """A greenlet with the stack of processes that run on it (the last one is running)."""
 
     process: Process
@@ -95,8 +95,8 @@ class Kernel:
         self.held = 0                                        # bytes of shell values when they were last counted
         self._resident = 0                                   # resident() at the first look of a line; 0: not yet
         self._next_look = 0.0
-        self.hub: greenlet | None = None
-        self.current: Process = None  # type: ignore[assignment]
+        self.hub: greenlet = None                            # until attach()
+        self.current: Process | None = None                  # whose code runs now
         self._sequence = 0
         self._pending = 0                                    # futures that run on the pool
         self._inbox: deque[Callable[[], None]] = deque()
@@ -149,7 +149,7 @@ class Kernel:
         self.ready.appendleft(task)
         try:
             while not box[2]:
-                self.hub.switch()  # type: ignore[union-attr]
+                self.hub.switch()
         finally:
             for process in processes:
                 process.task = caller
@@ -172,7 +172,7 @@ class Kernel:
             self._sequence += 1
             heapq.heappush(self.timers, (until, self._sequence, task, timer))
         try:
-            self.hub.switch()  # type: ignore[union-attr]
+            self.hub.switch()
         finally:
             self.current = process
             if timer:
@@ -192,7 +192,7 @@ class Kernel:
                 one = one.outer
             if not stopped:
                 return
-            self.hub.switch()  # type: ignore[union-attr]
+            self.hub.switch()
             self.current = process
 
     def yield_(self) -> None:
@@ -247,7 +247,8 @@ class Kernel:
     def _stop(self, reason: LineStopped) -> None:
         """Raise `reason` in a process of the line; one of an older line only leaves it to the hub."""
         self.stopped = reason
-        if self.current.line == self.line:
+        process = self.current
+        if process is not None and process.line == self.line:
             raise reason
         self.yield_()
 

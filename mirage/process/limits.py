@@ -32,5 +32,3 @@ class Limits:
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Limits) and all(getattr(self, n) == getattr(other, n) for n in self.__slots__)
-
-    __hash__ = None  # type: ignore[assignment]

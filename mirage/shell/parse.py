@@ -168,6 +168,12 @@ class UnitParser:
         self.warnings: tuple[ParseWarning, ...] = ()
         self.error: ParseError | None = None
 
+    def renumbered(self, shift: int) -> UnitParser:
+        """A parser of what is left, whose line numbers are `shift` higher: bash counts on from an abandoned command."""
+        at = self._pos
+        line = self.line + self._source_text.count("\n", self._counted, at)
+        return UnitParser(self._source_text[at:], self._options, line + shift)
+
     def __iter__(self) -> Iterator[Commands]:
         while True:
             unit = self.next()

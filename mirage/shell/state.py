@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from operator import itemgetter
 
+from mirage.process.signals import Exit
 from mirage.shell.control import ArithError, Break, Continue, Return, ShellError
 from mirage.shell.state_dynamic import BASH_VERSINFO, CONSTANTS, TABLE
 from mirage.shell.state_options import SHOPT_DEFAULTS, Options
@@ -364,10 +365,7 @@ class Shell:
             return {0: str(var)}
         if var.flags & NAMEREF:  # type: ignore[union-attr]
             target, subscript = self.resolve(name)
-            if subscript is not None:
-                value = self.fetch_subscript(target, subscript)
-                return {} if value is None else {0: value}
-            return {} if target == name else self.array(target)
+            return {} if subscript is not None or target == name else self.array(target)
         if var.__class__ is Dynamic:
             value = var.read(self)  # type: ignore[assignment]
         elif var.value.__class__ is dict:  # type: ignore[union-attr]
@@ -391,6 +389,8 @@ class Shell:
             key += (max(values) if values else -1) + 1
             if key < 0:
                 self.error(f"{name}: bad array subscript")
+                if self.options.errexit:  # also in conditions
+                    raise Exit(self.status or 1)
                 return None
         return values.get(key)
 
@@ -810,6 +810,15 @@ class Shell:
             if name in outer:
                 return outer.temporary
         return False
+
+    def keep_temporary(self, name: str) -> None:
+        """A temporary variable of the running call that it exports or makes readonly outlives the call (bash)."""
+        index = len(self.scopes) - 1
+        while index > 0 and self.scopes[index].temporary:
+            index -= 1
+        if index > 0 and self.scopes[index - 1].of_call and name in self.scopes[index - 1]:
+            self.scopes[index].pop(name, None)
+            del self.scopes[index - 1][name]
 
     def _is_local(self, name: str) -> bool:
         return any(name in scope for scope in self.scopes if not scope.temporary)

@@ -354,8 +354,8 @@ class _Segments(Pattern):
         self.star = len(segments) > 1
         self.middle = segments[1:-1]
         self.tail = segments[-1]
-        plain = not self.star and self.head.__class__ is _Literal
-        super().__init__(self.head.text if plain else None)  # type: ignore[union-attr]
+        head = self.head
+        super().__init__(head.text if not self.star and isinstance(head, _Literal) else None)
 
     def matches(self, text: str) -> bool:
         head = self.head
@@ -529,7 +529,8 @@ def _re2_compile(units: list[Unit], nocase: bool) -> re.Pattern[bytes]:
     options.case_sensitive = not nocase
     options.dot_nl = True
     options.log_errors = False
-    return re2.compile(_re2_source(units).encode(), options)  # type: ignore[no-any-return]
+    compiled: re.Pattern[bytes] = re2.compile(_re2_source(units).encode(), options)
+    return compiled
 
 
 def _regex_end(regex: re.Pattern[bytes], text: str, longest: bool) -> int:
@@ -596,10 +597,10 @@ class _Positions:
                 starts = (starts & self.everywhere) << 1
             elif unit == "":
                 starts = self.from_on(starts)
-            elif unit.__class__ is Group:
+            elif isinstance(unit, Group):
                 starts = self.group(unit, starts)
             else:
-                starts = (starts & self.where(unit)) << 1  # type: ignore[arg-type]
+                starts = (starts & self.where(unit)) << 1
         return starts
 
     def from_on(self, starts: int) -> int:
@@ -736,8 +737,9 @@ def _fold(units: list[Unit], nocase: bool) -> None:
 
 
 def _segment(units: list[Unit], nocase: bool) -> _Literal | _Regex:
-    if all(unit.__class__ is str for unit in units):
-        text: str = "".join(units)  # type: ignore[arg-type]
+    plain = [unit for unit in units if isinstance(unit, str)]
+    if len(plain) == len(units):
+        text = "".join(plain)
         if not nocase or text.lower() == text.upper():
             return _Literal(text)
     source = "".join(

@@ -159,8 +159,8 @@ class Regex:
         return Match(data, spans) if spans is not None and spans[0][1] == len(data) else None
 
     def test(self, data: bytes) -> bool:
-        if self.literal_only:
-            return self.literal in data                      # type: ignore[operator]
+        if self.literal_only and self.literal is not None:
+            return self.literal in data
         return self.bind(data, captures=False)(0, len(data)) is not None
 
     def finditer(self, data: bytes, pos: int = 0, endpos: int | None = None) -> Iterator[Match]:

@@ -713,8 +713,9 @@ def of_machine(machine: Any) -> PathInodes:
 
 def of_mount(mount: Any, owners: Owners | None = None) -> PathInodes:
     """Any mount, for its owner."""
-    inodes = PathInodes(MountPaths(mount), owners)
-    inodes.watch(inodes.paths.mount)  # type: ignore[attr-defined]
+    paths = MountPaths(mount)
+    inodes = PathInodes(paths, owners)
+    inodes.watch(paths.mount)
     return inodes
 
 
@@ -725,9 +726,9 @@ def folders(mount: Any) -> Names:
     root = getattr(mount, "root", None)
     if isinstance(root, str):
         found.append(root)
-    db = getattr(mount, "db", None)
-    if isinstance(getattr(db, "path", None), str):
-        found.append(db.path)  # type: ignore[union-attr]
+    database = getattr(getattr(mount, "db", None), "path", None)
+    if isinstance(database, str):
+        found.append(database)
     for below in (getattr(mount, "delta", None), getattr(mount, "base", None)):
         if below is not None:
             found.extend(folders(below))

@@ -36,13 +36,13 @@ class SecretToken(Credentials):
     """An access token from a Secret. Refreshing means to ask for the secret again."""
 
     def __init__(self, secret: Secret) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
+        super().__init__()
         self._secret = secret
 
     def refresh(self, request: Any) -> None:
         token = self._secret.reveal()
         if token == self.token:
-            raise RefreshError("the access token was refused")  # type: ignore[no-untyped-call]
+            raise RefreshError("the access token was refused")
         self.token = token
 
 
@@ -58,7 +58,7 @@ def make_credentials(token: Secret | None, user: Secret | None) -> Any:
         missing = [key for key in ("client_id", "client_secret", "refresh_token") if not info.get(key)]
         if missing:
             raise ValueError(f"{user!r} lacks {', '.join(missing)}")
-        credentials = UserCredentials(  # type: ignore[no-untyped-call]
+        credentials = UserCredentials(
             info.get("token"), refresh_token=info["refresh_token"], client_id=info["client_id"],
             client_secret=info["client_secret"], scopes=info.get("scopes"),
             token_uri=info.get("token_uri") or "https://oauth2.googleapis.com/token")
@@ -123,7 +123,7 @@ def read_document(name: str, version: str) -> dict[str, Any]:
     return document
 
 
-class OneTry(httplib2.Http):  # type: ignore[misc]
+class OneTry(httplib2.Http):
     """An Http that sends a request once: httplib2 repeats even a POST that may have been carried out."""
 
     def __init__(self, client: GoogleClient, timeout: float) -> None:

@@ -5,6 +5,7 @@ import re
 from datetime import UTC, date, datetime
 from email import message_from_bytes
 from email.utils import getaddresses, parsedate_to_datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from mirage.mounts.imap.client import refused
@@ -135,7 +136,7 @@ class ImapAccount:
                 if flags:
                     connection.ask(method, uids, flags, silent=True)
         for label, uids in self._by_folder(metas).items():
-            self._run(label, lambda c, u=uids: ask(c, u))  # type: ignore[misc]
+            self._run(label, partial(ask, uids=uids))
         return self.box.metas([m.id for m in metas if self.box.meta(m.id) is not None])
 
     def move(self, metas: Sequence[Meta], label: str) -> list[Meta | Receipt]:
@@ -185,7 +186,7 @@ class ImapAccount:
         done: list[str] = []
         for label, uids in self._by_folder(metas).items():
             try:
-                self._run(label, lambda c, u=uids: _expunge(c, u))  # type: ignore[misc]
+                self._run(label, partial(_expunge, uids=uids))
             except OSError as e:
                 raise partly(e, done, len(metas)) from None
             done += [m.id for m in metas if isinstance(m, ImapMeta) and m.folder == label]

@@ -125,9 +125,10 @@ class ImapClient:
 
     def secret(self) -> str:
         """The password or token. Raises Failure."""
-        password, token = self._secrets
+        given = self._secrets[0] or self._secrets[1]
+        assert given is not None
         try:
-            return (password or token).reveal()  # type: ignore[union-attr]
+            return given.reveal()
         except LookupError as e:
             raise Failure(401, f"credentials: {e}") from None
 

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 class Redis(FileStore):
     """See FileStore for `writable`, `ttl` and `max_file`."""
 
-    store: RedisStore  # type: ignore[assignment]
+    store: RedisStore
 
     def __init__(self, store: RedisStore, **options: Any) -> None:
-        super().__init__(store, max_file=512 << 20, **options)  # type: ignore[arg-type]
+        super().__init__(store, max_file=512 << 20, **options)
 
     def open(self, path: str, flags: int, mode: int = 0) -> WriteBack | RangeHandle:
         writing = flags & os.O_ACCMODE != os.O_RDONLY or flags & os.O_TRUNC

@@ -266,9 +266,9 @@ def _perform(connection: sa.Connection, statement: str, parameters: dict[str, An
     return cursor
 
 
-def _errors_of(engine: sa.Engine) -> type[Exception]:
-    found: type[Exception] = engine.dialect.loaded_dbapi.Error
-    return found
+def _errors_of(engine: sa.Engine) -> Any:
+    """The class of all errors of the driver."""
+    return engine.dialect.loaded_dbapi.Error
 
 
 def _session(dialect: str, writing: bool, timeout: float) -> list[str]:

@@ -33,8 +33,9 @@ if TYPE_CHECKING:
     from mirage.vfs.inodes import Changes, Found, OpenNode, Stale
 
     Names = list[str]
+    Pairs = list[tuple[int, str]]
 
-TTL = 1.0
+TTL = 10.0
 CHECKPOINT_BYTES, CHECKPOINT_ENDS = 16 << 20, 1000
 MANY = 200_000                                               # names that are remembered
 SOCKETS_AND_DEVICES = frozenset((0o010000, 0o020000, 0o060000, 0o140000))
@@ -70,6 +71,8 @@ class TreeInodes:
         self._known: dict[int, Known] = {}
         self._names: dict[int, dict[str, int]] = {}          # directory -> what the kernel was told about names in it
         self._count = 0
+        self._dropped: Pairs = []                            # names that are not remembered any more
+        self._checkpoint: threading.Thread | None = None
         self._shown: dict[int, tuple[Stat, Stat]] = {}
         self._mine = threading.local()
         self._changed = False
@@ -82,6 +85,7 @@ class TreeInodes:
             if root is None:
                 raise OSError(errno.EIO, "the database has no root directory")
             self._known[ROOT] = Known(self._stat(root))
+            self._last = self.db.execute("SELECT max(id) FROM fs_dentry").fetchone()[0] or 0
 
     # ---- who changed something
 
@@ -102,31 +106,48 @@ class TreeInodes:
                 tree.flush_old()
             tree.settle(True)
         if self._written > CHECKPOINT_BYTES or self._ends > CHECKPOINT_ENDS:
-            self._written = self._ends = 0
-            self.db.checkpoint()
+            self._start_checkpoint()
         with self.db.reading:                                # notices other programs' transactions
+            names, self._dropped = self._dropped, []
             if not self._changed:
-                return [], []
+                return [], names
             self._changed = False
         known = list(self._known)
         stale = []
-        directories = []
         for at in range(0, len(known), 500):
             with self.db.reading:
-                for ino in self._differ(known[at:at + 500]):
-                    stale.append(ino)
-                    directories.append(ino)
-        names = []
-        for parent in directories:
-            told = self._names.get(parent)
-            if told:
-                for name, ino in list(told.items()):
+                stale += self._differ(known[at:at + 500])
+        changed = set(stale)
+        for parent, told in list(self._names.items()) if changed else ():
+            for name, ino in list(told.items()):
+                if parent in changed or ino in changed:
                     with self.db.reading:
                         found = tree.child(parent, name)
                         if (found.ino if found is not None else 0) != ino:
                             told.pop(name, None)
                             names.append((parent, name))
-        return stale, names
+        return stale, names + self._appeared()
+
+    def _appeared(self) -> Pairs:
+        """Names that have come, and of which the kernel was told something else."""
+        found = []
+        with self.db.reading:
+            rows = self.db.execute("SELECT id, parent_ino, name, ino FROM fs_dentry WHERE id > ?",
+                                   (self._last,)).fetchall()
+            for number, parent, stored_name, ino in rows:
+                self._last = max(self._last, number)
+                told = self._names.get(parent)
+                if told and usable(stored_name) and told.get(shown(stored_name), ino) != ino:
+                    del told[shown(stored_name)]
+                    found.append((parent, shown(stored_name)))
+        return found
+
+    def _start_checkpoint(self) -> None:
+        """In a thread of its own: it waits for the disk, and what others change is to show meanwhile."""
+        if self._checkpoint is None or not self._checkpoint.is_alive():
+            self._written = self._ends = 0
+            self._checkpoint = threading.Thread(target=self.db.checkpoint, name="vfs-checkpoint", daemon=True)
+            self._checkpoint.start()
 
     def _differ(self, inodes: list[int]) -> list[int]:
         """Those of which the kernel was told something else. Under the lock."""
@@ -195,7 +216,8 @@ class TreeInodes:
             told = self._names[parent] = {}
         if name not in told:
             self._count += 1
-            if self._count > MANY:                           # what is dropped here is asked for again after `ttl`
+            if self._count > MANY:
+                self._dropped.extend((above, each) for above, names in self._names.items() for each in names)
                 self._names.clear()
                 self._names[parent] = told = {}
                 self._count = 1
@@ -523,6 +545,8 @@ class TreeInodes:
             self._told(self._node(node))
 
     def close(self) -> None:
+        if self._checkpoint is not None:
+            self._checkpoint.join()
         self.tree.listeners.remove(self._others)
         self.tree.observers.remove(self._ended)
         if not self.db.readonly:

@@ -25,7 +25,7 @@ class Opens:
 
     def _lock(self, fd: int, kind: int, at: int) -> bool:
         try:
-            fcntl.fcntl(fd, SETLK, struct.pack("hhqqi4x", kind, 0, at, 1, 0))  # type: ignore[arg-type]
+            fcntl.fcntl(fd, SETLK, struct.pack("hhqqi4x", kind, 0, at, 1, 0))
         except OSError as e:
             if e.errno in (errno.EAGAIN, errno.EACCES):
                 return False

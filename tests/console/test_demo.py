@@ -7,12 +7,14 @@ import sys
 import pytest
 
 from mirage.bench.demo.services import SERVICES as SIMULATED
+from mirage.bench.demo.services import STORES
 from mirage.console.demo import demo_terminal
 from mirage.console.main import main
 from tests.console.keyboard import run
 
-SERVICES = (*SIMULATED, "/db")
-CLIS = ("canvas", "gcal", "gdrive", "github", "google-doc", "google-sheet", "linear", "mail", "notion", "slack", "sql")
+SERVICES = (*SIMULATED, *STORES, "/db")
+CLIS = ("booking", "canvas", "gcal", "gdrive", "github", "google-doc", "google-sheet", "linear", "mail", "mongo", "notion", "redis", "s3", "slack",
+        "sql", "support-mail")
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +65,7 @@ def test_the_guides_are_short(terminal):
     vfs, skill = (terminal.run(f"cat /{name}.md").stdout for name in ("VFS", "SKILL"))
     assert vfs.startswith("---\nname: workspace-filesystem\ndescription: ")
     for mount in SERVICES:
-        assert f"- `{mount}`: " in vfs
+        assert f"- `{mount}`" in vfs
     for path in ("`<Folder>/<day>/`: `<Subject>__<id>.email.json`", "`channels/<name>__<id>/<day>/chat.jsonl`", "`<schema>/<table>/`"):
         assert path in vfs
     for form in (".gsheet.json`: `{spreadsheetId, properties: {title}, sheets: [{", ".email.json`: `{id, threadId, folder, date, from, "):
@@ -78,9 +80,10 @@ def test_the_tree_is_short(terminal):
     """Two levels: a page of them, for a few calls; the system's directories are there, but not listed."""
     result = terminal.run("tree -L 2 /")
     lines = result.stdout.splitlines()
-    assert not result.stderr and len(lines) < 80 and result.usage.calls < 40, (len(lines), result.usage.calls)
-    assert {line[4:] for line in lines if line.startswith(("├", "└"))} == {"SKILL.md", "VFS.md", "docs", "tmp", "workspace", *(p[1:] for p in SERVICES)}
-    assert terminal.run("ls -d /usr/bin /dev/null; echo x > /dev/null; echo /[d-e]*").stdout == "/dev/null\n/usr/bin\n/db /docs\n"
+    assert not result.stderr and len(lines) <= 60 and result.usage.calls < 40, (len(lines), result.usage.calls)
+    assert {line[4:] for line in lines if line.startswith(("├", "└"))} == {"SKILL.md", "VFS.md", "docs", "workspace", *(p.split("/")[1] for p in SERVICES)}
+    assert {f"/ops/{line[8:]}" for line in lines if line[8:] in ("booking", "mongo", "redis", "s3", "support", "web")} == {p for p in SERVICES if p.startswith("/ops/")}
+    assert terminal.run("ls -d /usr/bin /dev/null /tmp; echo x > /dev/null; echo /[d-e]*").stdout == "/dev/null\n/tmp\n/usr/bin\n/db /docs\n"
 
 
 @pytest.mark.parametrize(("point", "line", "output"), [
@@ -93,6 +96,13 @@ def test_the_tree_is_short(terminal):
     ("/notion", "head -3 /notion/Wiki__*/page.md", "# Wiki\n\n## Norrsken Instruments\n"),
     ("/linear", "jq -r .title /linear/ENG/issues/ENG-1__*.json", "Drift of the quartz\n"),
     ("/canvas", "jq -r .name '/canvas/courses/Firmware testing__102/course.json'", "Firmware testing\n"),
+    ("/ops/booking", "jq -r .for /ops/booking/Van/2026-09-30*.json", "Apollo: Launch date\n"),
+    ("/ops/web", "head -1 /ops/web/ecb/rates.csv; grep -c 温度 /ops/web/kisho/prices.html", "day,SEK,NOK,JPY,GBP\n1\n"),
+    ("/ops/mongo", "cat /ops/mongo/telemetry/readings/count; head -1 /ops/mongo/telemetry/readings/documents.jsonl | jq -r .station", "1125\nNI-1000\n"),
+    ("/ops/redis", "cat /ops/redis/flag/new-login; echo; jq -r .name /ops/redis/session/mara.json", "on\nMara Lindqvist\n"),
+    ("/ops/s3", "ls /ops/s3; head -2 /ops/s3/backups/borealis/restore*; zcat /ops/s3/backups/borealis/2026-09-30/customers.sql.gz | tail -1",
+     "backups\nexports\nRestore test of 6 July 2026, by Søren\n\nINSERT INTO customers VALUES (6, 'Typhoon Watch');\n"),
+    ("/ops/support", "ls /ops/support; jq -r .subject /ops/support/INBOX/2026-09-23/*.json", "Drafts\nINBOX\nSent\nSolved\nTrash\nStation offline (NI-1067)\n"),
     ("/db", "jq -r .contact /db/main/customers/rows.jsonl | head -1; cat /db/main/measurements/count", "Ingrid Solheim\n3000\n"),
 ])
 def test_every_service_answers(terminal, point, line, output):
@@ -110,13 +120,19 @@ def test_every_service_answers(terminal, point, line, output):
     ("github create-issue --owner norrsken --repo docs --title Spelling", "/github/norrsken/docs/issues", "Spelling"),
     ("notion patch-block-children --block_id \"$(ls -d /notion/Wiki__*)\" --children '[{\"to_do\": {\"rich_text\": [{\"text\": {\"content\": \"Order masts\"}}]}}]'",
      "/notion/Wiki__*/page.md", "Order masts"),
+    ("booking book --thing 1 --day 2026-12-24 --who mara@norrsken.example", "/ops/booking/Van", "2026-12-24 mara@norrsken.example"),
+    ("redis set --key flag:dark-mode --value on", "/ops/redis/flag", "dark-mode"),
+    ("s3 put-object --bucket exports --key orders/new.csv --body x", "/ops/s3/exports/orders", "new.csv"),
+    ("echo y > /ops/s3/exports/orders/by-shell.csv", "/ops/s3/exports/orders", "by-shell.csv"),
+    ("mongo insert-many --database support --collection empty --documents '[{\"_id\": \"hello\"}]'", "/ops/mongo/support/empty/documents.jsonl", "hello"),
+    ("support-mail send-email --to koehler@uni-halle.example --subject Solved --body 'It works again'", "/ops/support/Sent/*", "Solved__"),
     ("linear create-issue --team ENG --title 'Order masts'", "/linear/ENG/issues", "Order masts"),
     ("canvas create-course --account_id 1 --name Philosophy-7", "/canvas/courses", "Philosophy-7"),
     ("sql execute --sql \"INSERT INTO employees (name, email) VALUES ('Nils Öberg', 'nils@norrsken.example')\"", "/db/main/employees/rows.csv", "Nils Öberg"),
 ])
 def test_a_change_shows_in_the_next_line(terminal, command, path, found):
     """Of each CLI one operation; mail and Slack have tests of their own."""
-    before = f"if [ -d {path} ]; then ls {path}; else cat {path}; fi"
+    before = f"for f in {path}; do if [ -d \"$f\" ]; then ls \"$f\"; else cat \"$f\"; fi; done"
     assert found not in terminal.run(before).stdout
     result = terminal.run(command)
     assert result.exit_code == 0, result
@@ -158,14 +174,41 @@ def test_nothing_is_left_behind():
     import threading
     before = set(threading.enumerate())
     terminal = demo_terminal()
-    assert terminal.run("ls /mail /slack/channels; head -c1 /db/main/orders/rows.csv").exit_code == 0
+    assert terminal.run("ls /mail /slack/channels /ops/redis /ops/s3 /ops/mongo /ops/support; head -c1 /db/main/orders/rows.csv").exit_code == 0
     folder = terminal.machine.namespace.table.by_point["/db"].mount._folder
     assert os.path.isdir(folder)
     terminal.close()
     assert not os.path.exists(folder)
-    for thread in [t for t in set(threading.enumerate()) - before if t.name.endswith("Simulator")]:
+    for thread in [t for t in set(threading.enumerate()) - before if t.name.endswith(("Simulator", "Server", "Mailbox", "Outbox"))]:
         thread.join(5)
         assert not thread.is_alive()
+
+
+def test_a_store_starts_when_it_is_used():
+    with demo_terminal() as terminal:
+        world = terminal.machine.namespace.table.by_point["/ops/s3"].mount._world
+        assert "/ops/mongo" in terminal.run("cat /VFS.md; ls /ops; type redis").stdout
+        assert {name: waiting.started for name, waiting in world._waiting.items()} == dict.fromkeys(("mongo", "redis", "s3", "mailbox", "smtp"), False)
+        assert terminal.run("ls /ops/redis | wc -l").stdout == "6\n"
+        assert [name for name, waiting in world._waiting.items() if waiting.started] == ["redis"]
+
+
+def test_the_same_each_time():
+    line = "find /ops -type f | sort | md5sum; cat /ops/booking/*/*.json /ops/web/*/* /ops/redis/*/* /ops/mongo/telemetry/*/* /ops/support/*/*/*.json | md5sum; ls -lR /ops/s3 | md5sum"
+    found = []
+    for _ in range(2):
+        with demo_terminal() as terminal:
+            found.append(terminal.run(line).stdout)
+    assert found[0] == found[1] and len(set(found[0].splitlines())) == 3
+
+
+def test_the_root_of_a_mounted_demo_is_whole(terminal):
+    """What FUSE and NFS list: names with different inodes."""
+    from mirage.vfs.inodes import ROOT
+    from mirage.vfs.paths import of_machine
+    inodes = of_machine(terminal.machine)
+    names = [name for name, *_ in inodes.readdir(ROOT)]
+    assert set(names) >= set(terminal.run("ls /").stdout.split()), names
 
 
 def test_interactive_with_a_pipe(tmp_path):

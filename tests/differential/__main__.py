@@ -51,7 +51,7 @@ def main() -> int:
                 continue
             if not options.keep:
                 difference = shrink(jail, difference)
-            why = reason(one.kind, difference.case.script, difference.real.stderr.decode(errors="replace"))
+            why = reason(difference)
             if why:
                 explained[why] += 1
                 continue

@@ -39,7 +39,9 @@ def compare(jail: Jail, case: Case) -> Difference | None:
 
 
 def new_trouble(shorter: Difference, longer: Difference) -> bool:
-    """Has the real bash a complaint about the shorter script that it had not about the longer one?"""
+    """Has the real bash a complaint about the shorter script that it had not about the longer one, or died of it?"""
+    if shorter.real.status > 128 and shorter.real.status != longer.real.status:
+        return True
     return any(text in shorter.real.stderr and text not in longer.real.stderr
                for text in (b"command not found", b"syntax error", b"unexpected EOF", b"Usage:", b"--help"))
 

@@ -104,6 +104,27 @@ def test_changes_in_sql_show(mnt, place):
     eventually(lambda: path.stat().st_mode & 0o777 == 0o400, 2.0)
 
 
+def test_names_that_only_sql_changes_show(mnt, place):
+    def change(*statements):
+        with sqlite3.connect(place.path.parent / "a.db", timeout=5) as db:
+            for statement in statements:
+                db.execute(statement)
+        db.close()
+
+    here, there = mnt / "here", mnt / "there"
+    here.write_text("x")
+    assert not there.exists()
+    ino, folder = here.stat().st_ino, mnt.stat().st_ino
+    change(f"INSERT INTO fs_dentry (name, parent_ino, ino) VALUES ('there', {folder}, {ino})",
+           f"UPDATE fs_inode SET nlink = 2 WHERE ino = {ino}")
+    eventually(there.exists)
+    assert here.exists()
+    change(f"DELETE FROM fs_dentry WHERE parent_ino = {folder} AND name = 'here'",
+           f"UPDATE fs_inode SET nlink = 1 WHERE ino = {ino}")
+    eventually(lambda: not here.exists())
+    assert there.read_text() == "x"
+
+
 def test_appends_of_two_programs_are_all_kept(mnt, vfs):
     path = mnt / "log"
     path.touch()

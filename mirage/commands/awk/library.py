@@ -38,6 +38,8 @@ class Library:
     RSTART: float
     RLENGTH: float
     get_NF: Callable[[], float]
+    any_field: Callable[[float], str]
+    flush_output: Callable[[], None]
     _splitter: Callable[[str], list[str]]
 
     def start_library(self) -> None:
@@ -86,7 +88,7 @@ class Library:
         return float(math.trunc(x)) if math.isfinite(x) else x
 
     def warn(self, text: str) -> None:
-        self.flush_output()  # type: ignore[attr-defined]
+        self.flush_output()
         self.process.write_error(f"awk: cmd. line:1: warning: {text}\n")
 
     def rand(self) -> float:
@@ -363,7 +365,7 @@ class Library:
     def typeof_field(self, index: float) -> str:
         if index > self.get_NF():
             return "unassigned"
-        return self.typeof(self.any_field(index))  # type: ignore[attr-defined]
+        return self.typeof(self.any_field(index))
 
     def make_boolean(self, value: Any) -> float:
         return 1.0 if number_of(value) or type(value) is str and value else 0.0

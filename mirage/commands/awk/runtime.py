@@ -112,7 +112,8 @@ class Runtime(Fields, Redirection, Library):
             return text if text is not None else self.by_format(value, self.CONVFMT)
         if type(value) is Array:
             raise Fatal("attempt to use an array in a scalar context")
-        return value  # type: ignore[no-any-return]
+        plain: str = value
+        return plain
 
     def number_text(self, value: float) -> str:
         text = key_text(value)

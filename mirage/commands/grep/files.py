@@ -113,10 +113,10 @@ class Walker:
             self.lines = (None if whole else asked(o),)
         return self.lines[0]
 
-    def _read_whole(self, read: Callable[[str, Stat], bytes], entry: Entry, path: str, shown: str) -> None:
+    def _read_whole(self, read: Callable[[str, Stat], bytes], name: str, stat: Stat, path: str, shown: str) -> None:
         """A small file: in one piece, and left at once where it lacks what every match contains."""
         try:
-            data = read(entry.name, entry.stat)  # type: ignore[arg-type]
+            data = read(name, stat)
         except OSError as e:
             self.scanner.fail(shown, e)
             return
@@ -186,7 +186,7 @@ class Walker:
                     if small and kind == S_IFREG and stat.size is not None and stat.size <= BLOCK:
                         if read is None:
                             read = fs.reader(directory)
-                        self._read_whole(read, entry, path, below + entry.name)
+                        self._read_whole(read, entry.name, stat, path, below + entry.name)
                     else:
                         self._read(path, below + entry.name)
                     if self.scanner.done:

@@ -233,12 +233,12 @@ class Compiler:
         names = [plain_key(k) for k, _ in node.pairs]
         if all(value.one for _, value in pairs) and all(key.one for key, _ in pairs):
             if all(name is not None for name in names):
-                items = [(name, value.one) for name, (_, value) in zip(names, pairs, strict=True)]
-                return Filter(lambda v, env: {name: one(v, env) for name, one in items})  # type: ignore[misc]
-            makers = [(key.one, value.one) for key, value in pairs]
+                items = [(name, value.one) for name, (_, value) in zip(names, pairs, strict=True) if value.one]
+                return Filter(lambda v, env: {name: one(v, env) for name, one in items})
+            makers = [(key.one, value.one) for key, value in pairs if key.one and value.one]
 
             def build(v: Any, env: Any) -> dict[str, Any]:
-                return {object_key(key(v, env)): one(v, env) for key, one in makers}  # type: ignore[misc]
+                return {object_key(key(v, env)): one(v, env) for key, one in makers}
 
             return Filter(build)
         streams = [(key.stream, value.stream) for key, value in pairs]

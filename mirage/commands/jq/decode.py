@@ -157,13 +157,26 @@ class Reader:
         try:
             return machine.value(self.final)
         except ParseError as e:
-            self._lines = self.text.count("\n")
-            self._counted = len(self.text)
-            before = self.text[:machine.at]
-            lines = before.count("\n")
-            column = len(before) - before.rfind("\n") - 1 + (0 if lines else self.base_column)
-            where = f"at {'EOF at ' if machine.at_end else ''}line {self.base_line + lines + 1}, column {column}"
-            raise ParseError(f"{e} {where}") from None
+            raise self._located(machine, e) from None
+
+    def _located(self, machine: Machine, error: ParseError) -> ParseError:
+        self._lines = self.text.count("\n")
+        self._counted = len(self.text)
+        before = self.text[:machine.at]
+        lines = before.count("\n")
+        column = len(before) - before.rfind("\n") - 1 + (0 if lines else self.base_column)
+        where = f"at {'EOF at ' if machine.at_end else ''}line {self.base_line + lines + 1}, column {column}"
+        return ParseError(f"{error} {where}")
+
+    def broken_events(self) -> tuple[list[Any], ParseError | None]:
+        """After a ParseError of `values`: the events of the value with the error, and the streaming parser's error."""
+        from mirage.commands.jq.events import EventMachine
+        machine = EventMachine(self.text, self.at)
+        try:
+            machine.value(self.final)
+        except ParseError as e:
+            return machine.events, self._located(machine, e)
+        return machine.events, None
 
 
 class Machine:

@@ -6,7 +6,8 @@ or raises, and is then written by a loop of our own.
 from __future__ import annotations
 
 import re
-from json.encoder import c_make_encoder, encode_basestring, encode_basestring_ascii  # type: ignore[attr-defined]
+from _json import make_encoder as c_make_encoder
+from json.encoder import encode_basestring, encode_basestring_ascii
 
 from mirage.commands.jq import numbers
 from mirage.commands.jq.numbers import Literal, format_number

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from mirage.commands._io import chunks, open_input
-from mirage.commands.jq.decode import Reader
+from mirage.commands.jq.decode import ParseError, Reader
 from mirage.commands.jq.functions import to_stream
 
 TYPE_CHECKING = False
@@ -30,7 +30,6 @@ class Inputs:
         self.raw = raw
         self.stream = stream
         self.sequence = sequence
-        self.begun = False                                   # --seq: was there a record separator?
         self.name: str | None = None
         self._line = 0
         self._reader: Reader | None = None
@@ -76,12 +75,26 @@ class Inputs:
         if self.raw:
             yield from self._lines()
         elif self.stream:
-            for value in self._json():
-                yield from to_stream(value)
+            yield from self._events()
         else:
             yield from self._json()
 
+    def _events(self) -> Iterator[Any]:
+        """The events of --stream; of a broken text those before the error."""
+        try:
+            for value in self._json():
+                yield from to_stream(value)
+        except ParseError as e:
+            if self._reader is None:
+                raise
+            events, error = self._reader.broken_events()
+            yield from events
+            raise error or e from None
+
     def _json(self) -> Iterator[Any]:
+        if self.sequence:
+            yield from self._records()
+            return
         reader = self._reader = Reader()
         held = 0
         where = None
@@ -94,8 +107,6 @@ class Inputs:
                     pending = []
                 reader.new_file()
             where = self.where
-            if self.sequence:
-                block = self._records(block)
             pending.append(block)
             held += len(block)
             if held < wanted:
@@ -111,16 +122,40 @@ class Inputs:
         self._line = reader.total_lines()
         self._reader = None
 
-    def _records(self, block: bytes) -> bytes:
-        """What counts of application/json-seq: the text behind the first record separator."""
-        if not self.begun:
-            before, separator, block = block.partition(b"\x1e")
-            self.begun = bool(separator)
-            if before.strip():
-                self.process.stdout.flush()
-                self.process.message(f"ignoring parse error: Unfinished abandoned text at EOF at line "
-                                     f"{before.count(10) + 1}, column {len(before) - before.rfind(10) - 1}")
-        return block.replace(b"\x1e", b" ")
+    def _records(self) -> Iterator[Any]:
+        """The records of application/json-seq (RFC 7464): what is no JSON is skipped up to the next separator."""
+        data = b"".join(self._whole())
+        records = data.split(b"\x1e")
+        if len(records) == 1:
+            self._ignore(f"Unfinished abandoned text at EOF at line {data.count(10) + 1}, "
+                         f"column {len(data) - data.rfind(10) - 1}")
+        for number, record in enumerate(records[1:], 2):
+            reader = self._reader = Reader()
+            reader.feed(record, final=True)
+            cut = record[-1:].strip() != b""                 # no white space before the next separator or the end
+            last = number == len(records)
+            try:
+                for value in reader.values():
+                    if cut and reader.at == len(reader.text) and _may_go_on(value, last):
+                        self._ignore("Potentially truncated top-level numeric value" if last else "Truncated value")
+                    else:
+                        yield value
+            except ParseError as e:
+                self._ignore(str(e))
+        self._reader = None
+
+    def _whole(self) -> list[bytes]:
+        parts: list[bytes] = []
+        size = 0
+        for block in self._blocks():
+            size += len(block)
+            self.process.kernel.fits(size)
+            parts.append(block)
+        return parts
+
+    def _ignore(self, text: str) -> None:
+        self.process.stdout.flush()
+        self.process.message(f"ignoring parse error: {text}")
 
     def _lines(self) -> Iterator[Any]:
         rest = b""
@@ -136,13 +171,7 @@ class Inputs:
 
     def _slurped(self) -> Iterator[Any]:
         if self.raw:
-            parts: list[bytes] = []
-            size = 0
-            for block in self._blocks():
-                size += len(block)
-                self.process.kernel.fits(size)
-                parts.append(block)
-            yield b"".join(parts).decode("utf-8", "replace")
+            yield b"".join(self._whole()).decode("utf-8", "replace")
             return
         values: list[Any] = []
         for value in self._each():
@@ -150,3 +179,10 @@ class Inputs:
             if len(values) % 65536 == 0:
                 self.process.kernel.fits(len(values) * 64)
         yield values
+
+
+def _may_go_on(value: Any, last: bool) -> bool:
+    """Might more characters behind it have made another value? (At the end only a number counts.)"""
+    if value is None or type(value) is bool:
+        return not last
+    return type(value) not in (str, list, dict)

@@ -9,7 +9,7 @@ from mirage.text.regex import RegexError, RegexTooComplex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from mirage.commands.rg.engine import Engine
     from mirage.commands.rg.report import Report
@@ -329,7 +329,7 @@ def _file(proc: Process, report: Report, walker: Walker, path: str, shown: str, 
     report.search(shown, data, explicit)
 
 
-def _sorted(proc: Process, s: Settings, files):  # type: ignore[no-untyped-def]
+def _sorted(proc: Process, s: Settings, files: Iterable[tuple[str, str]]) -> Iterable[tuple[str, str]]:
     if not s.sort or s.sort == "none":
         return files
     if s.sort == "path":
@@ -362,7 +362,7 @@ def _list_files(proc: Process, s: Settings, operands: list[str]) -> int:
             except OSError as e:
                 walker.error(operand, e)
                 continue
-            files = iter([(operand, operand)])
+            files: Iterable[tuple[str, str]] = [(operand, operand)]
         else:
             files = walker.run(operand or ".", operand)
         for _, shown in _sorted(proc, s, list(files) if s.sort else files):

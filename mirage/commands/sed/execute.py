@@ -53,6 +53,7 @@ class Machine:
         self.line_files: dict[str, Reader | None] = {}
         self.program: list[tuple[Command, Action]] = []
         source.switched = self._switched
+        source.restarted = self._restarted
         for command in self.commands:
             for name in (command.label if command.name in ("w", "W") else "",
                          command.sub.output if command.sub else ""):
@@ -61,6 +62,12 @@ class Machine:
             self.program.append((command, self._action(command)))
 
     # ---- files
+
+    def _restarted(self) -> None:
+        """Another file with -s or -i: nothing is held, no range is active."""
+        self.hold, self.hold_complete = b"", True
+        for command in self.commands:
+            command.active = command.closed = False
 
     def _switched(self, edit: InPlace | None) -> None:
         self.out = self.stdout if edit is None else Output(edit.write, edit.flush, self.delimiter)
@@ -228,7 +235,7 @@ class Machine:
         if a2.kind in ("line", "plus", "multiple"):
             if number >= command.end:
                 command.active = False
-            return number <= command.end or a2.kind == "plus"
+            return number <= command.end or a2.kind != "line"
         if self._matches(a2):
             command.active = False
         return True

@@ -181,6 +181,7 @@ class Input:
         self.status = 0
         self.edit: InPlace | None = None
         self.switched: Callable[[InPlace | None], None] = lambda edit: None
+        self.restarted: Callable[[], None] = lambda: None    # called where a file's lines are counted from 1 again
 
     def open_next(self) -> bool:
         """Go on to the next file that can be read; False when there is none."""
@@ -225,6 +226,7 @@ class Input:
             self.switched(self.edit)
         if self.separate:
             self.number = 0
+            self.restarted()
         self.reader = Reader(proc, file, self.delimiter)
         self.name = name
         return True

@@ -17,6 +17,8 @@ VARIABLES = (
     ("VFS_CIPHER", "-", "vfs", "console/test_vfs_encrypted_command.py", "cipher of a database, for commands that have "
      "`--cipher`"),
     ("VFS_FUSE_URING", "0", "nobody", "-", "kept for FUSE over io_uring, which is not used"),
+    ("VFS_WAKEFUL", "1", "vfs", "serve/test_wakeful.py", "0: a busy mount of root does not keep the processors awake "
+     "(/dev/cpu_dma_latency)"),
     ("TMPDIR", "/tmp", "vfs", "serve/test_fuse_command.py", "where the private directory of the process is made; "
      "programs that are started get it unchanged"),
     ("SHELL", "-", "vfs completions", "console/test_knobs.py", "the shell that is meant where none is named"),
@@ -41,6 +43,9 @@ CONSTANTS = (
     ("mirage.mounts.vfs.maintenance", "DENSE", "bytes", "of holes that a backup fills"),
     ("mirage.mounts.vfs.inodes", "TTL", "s", "for which the kernel may rely on what it knows of a mount"),
     ("mirage.serve.fuse.mount", "SECONDS", "s", "for one attempt to mount"),
+    ("mirage.serve.fuse.server", "SPIN", "s", "for which the server of a database looks for the next request, before it "
+     "sleeps"),
+    ("mirage.serve.fuse.wakeful", "MANY", "requests", "within 25 ms, from which on the processors are kept awake"),
     ("mirage.serve.nfs.nfs3", "LONGEST", "bytes", "of one READ or WRITE over NFS"),
     ("mirage.serve.nfs.files", "MOST", "files", "that the NFS server keeps open"),
     ("mirage.serve.nfs.files", "IDLE", "s", "after which it closes one"),

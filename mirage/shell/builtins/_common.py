@@ -110,8 +110,9 @@ def is_reference(text: str) -> bool:
 def os_error(sh: Shell, name: str, what: str, error: OSError) -> int:
     """Print `bash: NAME: what: No such file or directory` and the policy's line; status 1."""
     from mirage.process.process import refusal_note
+    from mirage.text.quoting import shown
 
-    sh.builtin_error(name, f"{what}: {error.strerror}")
+    sh.builtin_error(name, f"{shown(what) if name in ('cd', 'pushd', 'popd') else what}: {error.strerror}")
     if note := refusal_note(error):
         sh.proc.write_error(note)
     return 1

@@ -270,7 +270,7 @@ def _declare_one(sh: Shell, command: str, options: _Options, operand: str | Assi
         if wants_array and parsed.key is None and isinstance(value, str) and value[:1] == "(" and value[-1] == ")":
             parsed = Assignment(parsed.name, None, _compound(sh, parsed.name, value) or value, parsed.append)
     name = parsed.name
-    local = command == "local" or (bool(sh.function_depth) and not options.global_)
+    local = bool(sh.function_depth) and not options.global_
     try:
         if local:
             sh.make_local(name, options.inherit)
@@ -327,6 +327,8 @@ def _apply(sh: Shell, command: str, options: _Options, parsed: Assignment) -> bo
     compound = isinstance(value, ArrayValue)
     if (compound or parsed.key is not None) and not (flags | add) & ARRAY:
         add |= INDEXED
+    if compound:
+        _convert(sh, name, add)
     sh.declare(name, add & ~READONLY, remove)
     if parsed.key is not None:
         if value is not None:
@@ -338,7 +340,19 @@ def _apply(sh: Shell, command: str, options: _Options, parsed: Assignment) -> bo
         sh.set(name, value, parsed.append)
     if add & READONLY:
         sh.declare(name, READONLY)
+    if add & (EXPORT | READONLY):
+        sh.keep_temporary(name)
     return True
+
+
+def _convert(sh: Shell, name: str, add: int) -> None:
+    """bash prepares the variable of a list before the builtin runs: outside of functions an error ends the line there."""
+    try:
+        sh.declare(name, add & ARRAY)
+    except ShellError as e:
+        e.report(sh)
+        if not sh.function_depth:
+            raise
 
 
 def _element_key(sh: Shell, name: str, text: str) -> int | str:
@@ -473,7 +487,9 @@ def _mark_one(sh: Shell, command: str, operand: str | Assignment, add: int, remo
             raise ShellError(f"{name}: readonly variable")
         if compound and not (flags | add) & ARRAY:
             add |= INDEXED
-        if value is not None or add & ARRAY:
+        if compound:
+            _convert(sh, name, add)
+        elif value is not None or add & ARRAY:
             sh.declare(name, add & ARRAY)
         if isinstance(value, ArrayValue):
             _assign_array(sh, name, value, parsed.append)
@@ -481,6 +497,7 @@ def _mark_one(sh: Shell, command: str, operand: str | Assignment, add: int, remo
             sh.set(name, value, parsed.append)
         if not remove or (is_name(name) and name in sh.vars):
             sh.declare(name, add, remove)
+            sh.keep_temporary(name)
     except ShellError as e:
         if e.fatal or (e.reported and e.message):
             raise

@@ -220,6 +220,8 @@ def builtin_hash(sh: Shell, args: Sequence[str]) -> int:
     for name in names:
         if "t" in given or "d" in given:
             path = sh.hash_table.get(name)
+            if path is None and "d" in given and not sh.hash_table:
+                continue
             if path is None:
                 sh.builtin_error("hash", f"{name}: not found")
                 status = 1

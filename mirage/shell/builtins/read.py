@@ -144,10 +144,15 @@ def _read_plain(sh: Shell, options: _Options, names: Sequence[str]) -> int | byt
     text = line.decode("utf-8", "surrogateescape")
     if ifs:
         text = text.strip(_BLANKS)
-    last = len(names) - 1
-    if not last:
+    if len(names) == 1:
+        name = names[0]
+        kind = variables.get(name).__class__
+        if (kind is str or kind is int) and len(text) <= _LONG:
+            variables[name] = text
+            return status
         fields = [text]
     else:
+        last = len(names) - 1
         if not ifs:
             fields = [text]
         elif "  " in text or "\t" in text or "\n" in text:
@@ -156,7 +161,10 @@ def _read_plain(sh: Shell, options: _Options, names: Sequence[str]) -> int | byt
             fields = text.split(" ", last)
         if len(fields) <= last:
             fields += [""] * (last + 1 - len(fields))
-    for name, value in zip(names, fields, strict=True):
+    at = 0
+    for value in fields:
+        name = names[at]
+        at += 1
         kind = variables.get(name).__class__
         if (kind is str or kind is int) and len(value) <= _LONG:
             variables[name] = value

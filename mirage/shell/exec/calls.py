@@ -161,6 +161,7 @@ def call_function(sh: Shell, node: Function, name: str, args: list[str]) -> int:
         sh.status = status
     except ShellError as e:
         e.report(sh)
+        sh.line = sh.call_stack[-1].line
         raise
     finally:
         if hidden:
@@ -250,6 +251,8 @@ def _run_units(sh: Shell, parser: UnitParser, label: str | None, reader: bool) -
             status = compiled(unit)(sh)
         except ShellError as e:
             status = _discard(sh, e)
+            if sh.line != sh.base_line[1] and sh.base_line[0] == level:
+                parser = parser.renumbered(sh.line - sh.base_line[1])
         except _too_complex():
             status = _discard(sh, ShellError("pattern matching: too many steps"))
         except NotExecuted:
@@ -334,11 +337,11 @@ def source_text(sh: Shell, text: str, path: str, args: Sequence[str] | None) -> 
             status = enter(sh, 16, lambda: traced_deeper(sh, lambda: run_text(sh, text, label=path)))
         except Return as e:
             status = e.status
-        sh.status = status
         if sh.traps:
-            sh.status = status = run_return(sh, status)
+            status = run_return(sh, status)
             if status and not trapped:
                 err_trap_is_new(sh)
+        sh.status = status
         return status
     except ShellError as e:
         e.report(sh)

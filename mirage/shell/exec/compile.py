@@ -519,6 +519,8 @@ def _case_pattern(word: ast.Word) -> Callable[[Shell, str], bool]:
 
 def _cond_command(node: ast.Cond, checked: bool = True) -> Run:
     test = compile_cond(node.expr)
+    if _substitutes(node.expr):
+        test = _closing(test)
     line = node.line
 
     def run(sh: Shell) -> int:
@@ -547,6 +549,27 @@ def _cond_command(node: ast.Cond, checked: bool = True) -> Run:
         from mirage.shell.printer import command_text
         return command_text(node)
     return run
+
+
+def _substitutes(expr: Any) -> bool:
+    """Is there a process substitution in the expression of `[[`?"""
+    from mirage.shell.exec.substitution import holds_substitution
+    if isinstance(expr, ast.Word):
+        return holds_substitution(expr)
+    return isinstance(expr, ast.Node) and any(_substitutes(getattr(expr, name)) for name in expr.__slots__)
+
+
+def _closing(test: Callable[[Shell], Any]) -> Callable[[Shell], Any]:
+    """Close the descriptors of process substitutions after the test."""
+    from mirage.shell.exec.substitution import close_substitutions
+
+    def closing(sh: Shell) -> Any:
+        mark = len(sh.substitution_fds)
+        try:
+            return test(sh)
+        finally:
+            close_substitutions(sh, mark)
+    return closing
 
 
 def _arith_command(node: ast.ArithCmd, checked: bool = True) -> Run:

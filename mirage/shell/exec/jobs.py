@@ -188,9 +188,9 @@ class JobTable:
     def find(self, spec: str) -> Job | None:
         """The job that `%1`, `%+`, `%-`, `%text`, `%?text` names; None for none. Raises AmbiguousJob."""
         text = spec.removeprefix("%")
-        if text in ("", "%", "+"):
+        if text[:1] in ("", "%", "+"):
             return self.current
-        if text == "-":
+        if text[0] == "-":
             return self.previous
         if text.isascii() and text.isdecimal():
             return self.jobs.get(int(text))

@@ -128,7 +128,8 @@ class Session:
             try:
                 kernel.run(lambda: bool(box))
             except LineStopped as e:
-                if isinstance(e, LimitExceeded) and kernel.current.line != kernel.line:
+                guilty = kernel.current
+                if isinstance(e, LimitExceeded) and guilty is not None and guilty.line != kernel.line:
                     self._stop_jobs(e)
                 else:
                     box.append(self._stopped(e))

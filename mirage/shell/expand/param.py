@@ -313,6 +313,7 @@ def _checked(part: ast.Param, scalar: Scalar) -> Callable[[Shell], Value]:
 def _length(part: ast.Param, scalar: Scalar) -> Callable[[Shell], Value]:
     label = _dollar_label(part)
     name = part.name if part.sub is not None else ""
+    bare = part.name
 
     def length(sh: Shell) -> Value:
         value = scalar(sh) if not name or name in sh.vars else None  # without a variable the subscript is not evaluated
@@ -320,6 +321,9 @@ def _length(part: ast.Param, scalar: Scalar) -> Callable[[Shell], Value]:
             if sh.options.nounset:
                 raise error_of(sh, label)
             return "0"
+        var = sh.vars.get(bare)
+        if isinstance(var, Var) and var.flags & NAMEREF and not name and sh.resolve(bare)[1] is not None:
+            return "0"                                       # a reference to an element has no length
         if not value.isascii() and counts_bytes(sh):
             return str(len(value.encode("utf-8", "surrogateescape")))
         return str(len(value))

@@ -142,7 +142,8 @@ def describe(part: ast.Param, scalar: Scalar | None, elements: List | None, star
         if op == "A":
             if not array and not flags & ARRAY:
                 return Several([], star)
-            return Several(declaration(sh, name).split(" ", 2), star)
+            text = declaration(sh, name)
+            return Several(text.split(" ", 2) if " " in (sh.get("IFS") or " ") else [text], star)
         if not flags & ARRAY:
             return Several([quote(value) for value in array.values()], star)
         if op == "k":
