@@ -187,12 +187,7 @@ def _check_file(proc: Process, c: Checker, name: str) -> None:
     o, flags = c.o, c.o.flags
     label = "standard input" if name == "-" else name
     try:
-        file = open_input(proc, name)
-        file.incref()
-        try:
-            data = read_all(proc, file)
-        finally:
-            file.decref()
+        data = read_operand(proc, name)
     except OSError as e:
         proc.stdout.flush()
         proc.fail(shell_quote(name), e)

@@ -47,6 +47,15 @@ def read_all(proc: Process, file: OpenFile) -> bytes:
     return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
+def read_operand(proc: Process, name: str) -> bytes:
+    """All of an operand (`-`: standard input), within the memory limit."""
+    file = open_input(proc, name).incref()
+    try:
+        return read_all(proc, file)
+    finally:
+        file.decref()
+
+
 def split_lines(proc: Process, data: bytes, delimiter: bytes) -> list[bytes]:
     """data.split(delimiter), within the memory limit."""
     proc.kernel.fits(len(data) + data.count(delimiter) * LINE_BYTES)

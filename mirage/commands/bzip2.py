@@ -18,12 +18,4 @@ WORDS = Words(".bz2", "Can't open input file {}: {}.", "Input file {} is a direc
 
 
 def main(proc: Process) -> int:
-    options, operands = parse(proc, SPEC)
-    flags = {key for key, _ in options}
-    if proc.name in ("bunzip2", "bzcat"):
-        flags.add("d")
-    if proc.name == "bzcat":
-        flags.add("c")
-    if "z" in flags:
-        flags.discard("d")
-    return Packer(proc, "bzip2", WORDS, flags).run(operands)
+    return pack(proc, SPEC, WORDS, "bzip2", {"bunzip2": "d", "bzcat": "cd"})

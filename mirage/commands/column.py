@@ -129,12 +129,7 @@ def _lines(proc: Process, operands: list[str], o: Options) -> tuple[list[str], i
     status = 0
     for name in operands or ["-"]:
         try:
-            file = open_input(proc, name)
-            file.incref()
-            try:
-                data = read_all(proc, file)
-            finally:
-                file.decref()
+            data = read_operand(proc, name)
         except OSError as e:
             proc.message(f"{name}: {e.strerror}" if not isinstance(e, IsADirectoryError)
                          else f"read failed: {e.strerror}")

@@ -12,6 +12,8 @@ from mirage.text.strftime import strftime
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mirage.process.process import Process
 
 SPEC = Spec("0123456789+abcdD:e::fFh:i::Jl:mn::N:o:rs::S::tTvw:W:", {
@@ -142,6 +144,47 @@ def _cut(text: str, width: int) -> str:
     return text
 
 
+class Line:
+    """An output line; blanks wait for what follows them: they become tabs, or are left out at the end (`tabify`)."""
+
+    __slots__ = ("column", "pending", "tab", "tabify", "text", "width")
+
+    def __init__(self, tabify: bool, tab: str, width: int) -> None:
+        self.text = ""
+        self.column = self.pending = 0
+        self.tabify, self.tab, self.width = tabify, tab, width
+
+    def pad(self, goal: int) -> None:
+        """Blanks up to a column."""
+        if self.tabify:
+            self.pending = max(0, goal - self.column)
+        else:
+            self.text += " " * (goal - self.column)
+            self.column = max(goal, self.column)
+
+    def put(self, text: str, width: Callable[[str], int] = _width) -> None:
+        if not self.tabify:
+            self.text += text
+            self.column += width(text)
+            return
+        for piece in re.split(r"( +)", text):
+            if piece[:1] == " ":
+                self.pending += len(piece)
+            elif piece:
+                self.flush()
+                self.text += piece
+                self.column += width(piece)
+
+    def flush(self) -> None:
+        """Write the blanks that wait, with tabs where they reach a tab stop."""
+        column, goal = self.column, self.column + self.pending
+        while goal - column > 1 and (after := column + self.width - column % self.width) <= goal:
+            self.text += self.tab
+            column = after
+        self.text += " " * (goal - column)
+        self.column, self.pending = goal, 0
+
+
 class Printer:
     def __init__(self, proc: Process, o: Options, columns: int) -> None:
         self.proc = proc
@@ -150,7 +193,6 @@ class Printer:
         multi = columns > 1
         joined = "J" in o.flags
         self.separator = o.separator if o.separator is not None else ("\t" if joined else " ") if multi else ""
-        self.plain_gap = o.separator is None and not joined           # padded with blanks up to the next column
         self.width = o.width or 72
         self.full = joined or "full" in o.flags and o.width is None
         self.align = multi and not self.full
@@ -181,8 +223,12 @@ class Printer:
         flags = self.o.flags
         if line.isprintable() and (not self.expand or self.o.tab_in == "\t"):
             return line
-        out, column, tab, width = [], 0, self.o.tab_in, self.o.tab_in_width
-        for char in line:
+        out, tab, width = [], self.o.tab_in, self.o.tab_in_width
+        column = 0
+        shift = self._number_width() if self.o.number and self.align and "m" not in self.o.flags else 0
+        for place, char in enumerate(line):
+            if place == 1:
+                column += shift                              # the number comes behind the first character
             if self.expand and char == tab:
                 step = width - column % width
                 out.append(" " * step)
@@ -227,16 +273,6 @@ class Printer:
 
     # ---- output
 
-    def gap(self, column: int, goal: int) -> str:
-        """Blanks from one column to another, with tabs where the output has them."""
-        out = ""
-        if self.tabify:
-            width = self.o.tab_out_width
-            while goal - column > 1 and (after := column + width - column % width) <= goal:
-                out += self.o.tab_out
-                column = after
-        return out + " " * (goal - column)
-
     def numbered(self, number: int) -> str:
         o = self.o
         return str(number)[-o.digits:].rjust(o.digits) + o.number_separator
@@ -245,71 +281,37 @@ class Printer:
         """One output line of the cells, which have these numbers; None is a column that has ended."""
         while cells and cells[-1] is None:
             cells.pop()
-        out = self.gap(0, self.o.margin) if self.o.margin else ""
-        column = self.o.margin
-        start = 0
-        number = self.o.number
-        if number and "m" in self.o.flags and cells:
-            text = self.numbered(numbers[0])
-            out += text
-            start = self._number_width()
-            column += start
+        o, line = self.o, Line(self.tabify, self.o.tab_out, self.o.tab_out_width)
+        line.pad(o.margin)
+        merged = "m" in o.flags
+        stored = self.columns > 1 and not self.align and not o.flags & {"a", "m"}   # these count from the cell's start
+        start = o.margin
         for place, cell in enumerate(cells):
             if place:
-                if self.align and self.plain_gap:
-                    goal = self.o.margin + start + place * (self.column_width + len(self.separator))
-                    out += self.gap(column, goal)
-                    column = max(goal, column)
-                elif self.align:
-                    goal = self.o.margin + start + place * self.column_width + (place - 1) * len(self.separator)
-                    out += self.gap(column, goal) + self.separator
-                    column = max(goal, column) + len(self.separator)
-                else:
-                    out += self.separator
-                    column += _width(self.separator)
-            text = cell or ""
-            if number and "m" not in self.o.flags and cell is not None:
-                label = self.numbered(numbers[place])
-                shown = label
-                if self.columns > 1 and label.endswith("\t"):
-                    shown = label[:-1] + self.gap(column + len(label) - 1, column + self._number_width())
-                if self.tabify:
-                    digits = shown.lstrip(" ")
-                    shown = self.gap(column, column + len(shown) - len(digits)) + digits
-                    if not text.strip(" ") and place == len(cells) - 1:
-                        shown = shown.rstrip(" \t")
-                out += shown
-                used = self._number_width()
-                column += used
                 if self.align:
-                    text = _cut(text, max(0, self.column_width - used))
-            elif self.align:
-                text = _cut(text, self.column_width)
-            if self.columns == 1 and self.o.truncate and "J" not in self.o.flags:
+                    line.pad(start + place * self.column_width + (place - 1) * len(self.separator))
+                line.put(self.separator, len)
+            if self.columns > 1 and (not place or self.separator.endswith(" ")):
+                line.flush()
+            text = cell or ""
+            room = self.column_width
+            if o.number and (not place if merged else cell is not None):
+                label = self.numbered(numbers[place])
+                if self.columns > 1 and label.endswith("\t"):
+                    label = label[:-1].ljust(self._number_width())
+                line.put(label)
+                if merged:
+                    start += self._number_width()
+                else:
+                    room -= self._number_width()
+            if self.align:
+                text = _cut(text, max(0, room))
+            elif self.columns == 1 and o.truncate and "J" not in o.flags:
                 text = _cut(text, self.width)
-            if self.tabify:
-                text = text.rstrip(" ")
-            if self.tabify and "  " in text:
-                text = self._tabbed(text, column)
-                out += text
-                column = self._end(text, column)
-            else:
-                out += text
-                column += _width(text)
-        return out
-
-    def _tabbed(self, text: str, column: int) -> str:
-        out, at = [], column
-        for piece in re.split(r"( +)", text):
-            out.append(self.gap(at, at + len(piece)) if piece[:1] == " " else piece)
-            at += _width(piece)
-        return "".join(out)
-
-    def _end(self, text: str, column: int) -> int:
-        width = self.o.tab_out_width
-        for char in text:
-            column += width - column % width if char == self.o.tab_out and char == "\t" else _width(char)
-        return column
+            line.put(text)
+            if stored and not line.pending:
+                line.column = _width(text.expandtabs(o.tab_in_width)) + (0 if place else o.margin)
+        return line.text
 
     def rows(self, lines: list[str]) -> list[list[str | None]]:
         """The lines of a page as rows of cells."""
@@ -358,7 +360,7 @@ class Printer:
             out.append(f"\n\n{' ' * o.margin}{date}{' ' * max(1, left)}{title}{' ' * max(1, room - left)}{label}\n\n\n")
         for row, numbers in zip(rows, self.numbers(rows), strict=True):
             out.append(self.row(row, numbers) + ("\n\n" if "d" in o.flags else "\n"))
-        columns_know = self.columns > 1 and not o.flags & {"a", "m"}
+        columns_know = self.columns > 1 and "m" not in o.flags and ("a" not in o.flags or len(rows[-1]) < self.columns)
         if out and not self.headed and "d" in o.flags and (columns_know or last and unfinished):
             out[-1] = out[-1][:-1]                           # nothing follows
         if self.headed:

@@ -49,10 +49,11 @@ def main(proc: Process) -> int:
     if not operands or not operands[0].strip():
         raise usage_error(proc, SPEC, "there is nothing to search for")
     tops = _tops(proc, operands[1:])
-    count = stale = 0
+    count = stale = gone = 0
     for hit in _ask(proc, operands[0], tops, most * SPARE, mode):
         fresh = _fresh(proc, hit)
         if fresh is None:
+            gone += not proc.fs.exists(hit.path) and proc.fs.shows(hit.path)
             continue
         stale += not fresh
         _print(proc, hit, style, fresh)
@@ -62,6 +63,9 @@ def main(proc: Process) -> int:
     if stale and style == "plain":
         proc.stdout.flush()
         proc.message(f"{stale} of these files changed since they were indexed")
+    if gone and style != "json":
+        proc.stdout.flush()
+        proc.message(f"{gone} {'file' if gone == 1 else 'files'} of the index cannot be opened any more")
     return 0 if count else 1
 
 

@@ -304,8 +304,8 @@ class Tar:
         reader.position -= len(first)
         try:
             stream: Any = reader                             # of a file, only read() is needed
-            tar = tarfile.open(fileobj=stream, mode="r|", encoding="utf-8", errors="surrogateescape",
-                               ignore_zeros="i" in self.flags)
+            tar: Any = tarfile.open(fileobj=stream, mode="r|", encoding="utf-8", errors="surrogateescape",
+                                    ignore_zeros="i" in self.flags)
             while (info := tar.next()) is not None:
                 yield tar, info
                 tar.members = []

@@ -19,12 +19,4 @@ WORDS = Words(".xz", "{}: {}", "{}: Is a directory, skipping", "{}: File exists"
 
 
 def main(proc: Process) -> int:
-    options, operands = parse(proc, SPEC)
-    flags = {key for key, _ in options}
-    if proc.name in ("unxz", "xzcat"):
-        flags.add("d")
-    if proc.name == "xzcat":
-        flags.add("c")
-    if "z" in flags:
-        flags.discard("d")
-    return Packer(proc, "xz", WORDS, flags).run(operands)
+    return pack(proc, SPEC, WORDS, "xz", {"unxz": "d", "xzcat": "cd"})

@@ -111,7 +111,8 @@ class Shell:
     dir_stack       what `pushd` keeps below the current directory
     status          ``$?``; pipestatus: None stands for the one status of ``$?``
     last_bg         ``$!`` (0: none); last_arg: ``$_``; command: BASH_COMMAND, a text or a function that makes it
-    line            LINENO; base_line: (depth of call_stack, line) where no command has one of its own; depth: nested calls, evals, sources; function_depth: nested functions
+    line            LINENO; base_line: (depth of call_stack, line) for a command without a line of its own
+    depth           nested calls, evals, sources; function_depth: nested functions
     in_condition    greater 0: ``set -e`` is suspended; loop_depth: nested loops of this function
     shell_pid       ``$$``; subshell_level: BASH_SUBSHELL; interactive: messages carry no line number
     jobs, history, hash_table (name -> path), optind, getopts_offset: of the builtins

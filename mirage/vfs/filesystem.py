@@ -244,6 +244,15 @@ class FileSystem:
         except OSError:
             return False
 
+    def shows(self, path: str) -> bool:
+        """May this name be spoken of? False where the policy hides it, whether anything is there or not."""
+        gate = self.machine.gate
+        if gate is None:
+            return True
+        at = self.abspath(path)
+        mounted = self.machine.namespace.table.find(at)
+        return bool(gate.visible(Target(mounted, mounted.inner(at), at, None)))
+
     def statfs(self, path: str) -> tuple[int, int]:
         """(total, free) in bytes of the mount that holds `path`; zeros where it does not know."""
         target = self._find(path)
@@ -819,6 +828,13 @@ class FileSystem:
     def is_remote(self, path: str) -> bool:
         """Does looking there cost something? Mounts of services count what they do. Links are not followed."""
         return hasattr(self.machine.namespace.table.find(self.abspath(path)).mount, "counters")
+
+    def ages_with_content(self, path: str) -> bool:
+        """Does the mount say that nothing below a directory is younger than the directory? Links are not followed."""
+        path = self.abspath(path)
+        mounted = self.machine.namespace.table.find(path)
+        says = getattr(mounted.mount, "ages_with_content", None)
+        return says is not None and bool(says(mounted.inner(path)))
 
     def reads_many(self, path: str) -> bool:
         """Does read_many() fetch files of the mount at `path` several at a time? Links are not followed."""

@@ -89,6 +89,15 @@ class LazyMount:
         found: Cost = estimate(path, action, queries) if estimate is not None else unknown(len(queries))
         return found
 
+    def walk_ahead(self, path: str) -> None:
+        ahead = getattr(self.made, "walk_ahead", None)
+        if ahead is not None:
+            ahead(path)
+
+    def ages_with_content(self, path: str) -> bool:
+        says = getattr(self.made, "ages_with_content", None)
+        return says is not None and bool(says(path))
+
     def describe(self) -> Description:
         found: Description = self.made.describe()
         return found

@@ -35,7 +35,7 @@ class CanvasClient(RestClient):
             self._limiter.take(1)
             with self._slots:
                 wanted = {"Range": f"bytes={start}-{start + length - 1}"}
-                response, data = self._exchange("GET", url, {}, wanted, self._secret(), None)
+                response, data = self._exchange("GET", url, {}, wanted, self._token.text(), None)
             if response.status_code not in (200, 206):
                 raise Failure(response.status_code, f"{response.reason_phrase} ({response.status_code})")
             shown = response.headers.get("content-range", "").rpartition("/")[2]

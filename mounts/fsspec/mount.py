@@ -18,7 +18,7 @@ from mirage.vfs.types import S_IFDIR, S_IFREG, Capabilities, Entry, Stat, annota
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from mirage.mounts.fsspec.store import Store
+    from mirage.mounts.fsspec.store import Keys
 
     Entries = list[Entry]
     Info = dict[str, Any]
@@ -51,7 +51,7 @@ class FileStore:
     buckets   the names in the root are buckets: they can be neither made nor removed
     """
 
-    def __init__(self, store: Store, writable: bool = False, ttl: float = 30.0, max_file: int = 1 << 30,
+    def __init__(self, store: Keys, writable: bool = False, ttl: float = 30.0, max_file: int = 1 << 30,
                  buckets: bool = False) -> None:
         self.store = store
         self.counters = store.counters

@@ -13,6 +13,7 @@ import time
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, quote, urlsplit
 
+from mirage.vfs.credential import Credential
 from mirage.vfs.declare.client import LOOPBACK, Answer
 from mirage.vfs.service import ByteCache, Counters, Failure, RateLimiter, Retry, connection_failed
 
@@ -47,8 +48,8 @@ class GitHubClient:
         self.endpoint = (endpoint or ENDPOINT).rstrip("/")
         if urlsplit(self.endpoint).scheme not in ("http", "https"):
             raise ValueError("github: endpoint must begin with https:// or http://")
-        self._token = token
-        self._text: str | None = None
+        self._secret = token
+        self._token = Credential(token)
         self._limiters = {path: RateLimiter(a_minute / 60 if rate else 0.0, a_minute)
                           for path, a_minute in SEARCHES.items()}
         self._limiter = RateLimiter(rate, max(1.0, rate * 30))
@@ -60,7 +61,7 @@ class GitHubClient:
 
     def same_account(self, token: Secret | None, endpoint: str) -> bool:
         """Do these options name the account of this client?"""
-        return (token, (endpoint or ENDPOINT).rstrip("/")) == (self._token, self.endpoint)
+        return (token, (endpoint or ENDPOINT).rstrip("/")) == (self._secret, self.endpoint)
 
     def send(self, method: str, path: str, query: Mapping[str, Any] | None = None, *, etag: str = "", raw: bool = False,
              body: Any = None, safe: bool | None = None, length: int | None = None, accept: str = "",
@@ -150,7 +151,7 @@ class GitHubClient:
 
     def _once(self, method: str, path: str, query: dict[str, str], headers: dict[str, str], raw: bool, body: Any,
               accepted: Callable[[bytes], bytes | None] | None) -> Answer:
-        token = self._secret()
+        token = self._token.text()
         status, got, data = self._exchange(method, path, query, headers, body)
         if status == 401 and token and self._renewed(token):
             status, got, data = self._exchange(method, path, query, headers, body)
@@ -187,7 +188,7 @@ class GitHubClient:
     def _connect(self) -> tuple[Any, Any]:
         """PyGithub's requester, and a connection for one request."""
         from mirage.mounts.github.transport import Connection, make_requester, make_session
-        token = self._secret()
+        token = self._token.text()
         with self._lock:
             if self._session is None:
                 self._session = make_session(urlsplit(self.endpoint).hostname in LOOPBACK, WIDTH)
@@ -195,23 +196,11 @@ class GitHubClient:
                 self._requester = make_requester(token, self.endpoint, TIMEOUT)
             return self._requester, Connection(self._session, self.endpoint, TIMEOUT)
 
-    def _secret(self) -> str:
-        if self._token is None:
-            return ""
-        if self._text is None:
-            try:
-                self._text = self._token.reveal()
-            except LookupError as e:
-                raise Failure(401, f"credentials: {e}") from None
-        return self._text
-
     def _renewed(self, old: str) -> bool:
         """Is there another token now than the one that was refused?"""
         with self._lock:
-            if self._text == old:
-                self._text = None
-                self._requester = None
-        return self._secret() != old
+            self._requester = None
+        return self._token.renewed(old)
 
     def _download(self, url: str, most: int) -> bytes:
         import requests
@@ -238,8 +227,8 @@ class GitHubClient:
         except ValueError:
             value = {}
         text = _message(value) if isinstance(value, dict) else ""
-        if self._text:
-            text = text.replace(self._text, "***")
+        if self._token.known:
+            text = text.replace(self._token.known, "***")
         wait = _wait(headers)
         if status == 403 and (wait is not None or "rate limit" in text.lower()):
             status = 429

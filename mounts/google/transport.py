@@ -36,7 +36,7 @@ class SecretToken(Credentials):
     """An access token from a Secret. Refreshing means to ask for the secret again."""
 
     def __init__(self, secret: Secret) -> None:
-        super().__init__()
+        Credentials.__init__(self)
         self._secret = secret
 
     def refresh(self, request: Any) -> None:

@@ -90,12 +90,12 @@ class Chats:
         """The days with messages, oldest first."""
         self.paths[scope["channel"]["id"]] = scope.path
         history = self._history(scope)
-        return [{"day": day, "latest": messages[-1]["ts"]} for day, messages in sorted(history.items()) if messages]
+        return [{"day": day, "latest": _latest(messages)} for day, messages in sorted(history.items()) if messages]
 
     def find_day(self, scope: Scope, name: str) -> Message | None:
         self.paths[scope["channel"]["id"]] = scope.path
         messages = self.messages(scope["channel"]["id"], scope.path, name)
-        return {"day": name, "latest": messages[-1]["ts"]} if messages else None
+        return {"day": name, "latest": _latest(messages)} if messages else None
 
     def messages(self, channel: str, path: str, day: str) -> list[Message]:
         """Top-level messages of a day, oldest first. `path` is that of the conversation."""
@@ -266,3 +266,11 @@ def possible_names(file: Message) -> set[str]:
     """The names that a file may have in `files`, with and without its id: that depends on what is beside it."""
     pair = (_title(file), str(file["id"]))
     return {*unique_names([pair]), *unique_names([pair, pair])}
+
+
+def _latest(messages: list[Message]) -> str:
+    """Time of the last message, reply or edit of a day's chat."""
+    times = [message["ts"] for message in messages]
+    times += [message["latest_reply"] for message in messages if message.get("latest_reply")]
+    times += [message["edited"]["ts"] for message in messages if message.get("edited")]
+    return str(max(times, key=float))

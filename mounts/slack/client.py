@@ -106,29 +106,15 @@ class SlackClient:
                 found = self._limiters[method] = RateLimiter(minute / 60, max(minute, 1))
             return found
 
-    def _secret(self, kind: str) -> str:
-        text = self._texts.get(kind)
-        if text is None:
-            try:
-                text = self._texts[kind] = self._secrets[kind].reveal()
-            except LookupError as e:
-                raise Failure(401, f"credentials: {e}") from None
-        return text
-
-    def _renewed(self, kind: str, old: str) -> bool:
-        """Is there another token now than the one that was refused?"""
-        self._texts.pop(kind, None)
-        return self._secret(kind) != old
-
     def _call(self, method: str, arguments: dict[str, str]) -> Answer:
-        kind = "user" if method.startswith("search.") else "token"
-        token = self._secret(kind)
+        credential = self._tokens["user" if method.startswith("search.") else "token"]
+        token = credential.text()
         try:
             return self._once(method, arguments, token)
         except _Refused as refused:
-            if not self._renewed(kind, token):
+            if not credential.renewed(token):
                 raise Failure(401, refused.message) from None
-        return self._once(method, arguments, self._secret(kind))
+        return self._once(method, arguments, credential.text())
 
     def _once(self, method: str, arguments: dict[str, str], token: str) -> Answer:
         from slack_sdk.errors import SlackApiError, SlackClientError

@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from mirage.mounts.slack.chats import Chats
+from mirage.mounts.slack.chats import DAY, Chats
 from mirage.mounts.slack.client import SlackClient
 from mirage.mounts.slack.text import chat_text
 from mirage.vfs.days import Days
@@ -80,15 +80,22 @@ class Slack(Declared):
 
     def _days(self, about: str) -> list[Any]:
         return [Directory(
-            name="{day}", each=lambda scope: self.chats.list_days(scope), id="day", modified="latest",
+            name="{day}", each=lambda scope: self.chats.list_days(scope), id="day", modified="latest", as_="day",
             find=lambda scope, name: self.chats.find_day(scope, name), children=[
-                File(name="chat", content=lambda scope: self.chats.chat(scope), about=about, renderings=[
-                    Rendering(suffix=".jsonl", format="jsonl", example=EXAMPLE, note="`chat.txt` is the same to read."),
-                    Rendering(suffix=".txt", format="text", render=self._text)]),
-                Directory(name="files", children=[
+                File(name="chat", content=lambda scope: self.chats.chat(scope), modified="day.latest", about=about,
+                     renderings=[
+                         Rendering(suffix=".jsonl", format="jsonl", example=EXAMPLE,
+                                   note="`chat.txt` is the same to read."),
+                         Rendering(suffix=".txt", format="text", render=self._text)]),
+                Directory(name="files", modified="day.latest", children=[
                     File(name="{title_or_name}", each=lambda scope: self.chats.files(scope), size="length",
                          modified="created", content=lambda scope: self.chats.download(scope),
                          renderings=[Rendering(format="bytes")])])])]
+
+    def ages_with_content(self, path: str) -> bool:
+        """A day has the time of its last message, reply or edit: nothing in it is younger."""
+        parts = path.split("/")
+        return len(parts) > 3 and parts[1] in ("channels", "dms") and DAY.fullmatch(parts[3]) is not None
 
     def _direct(self, scope: Scope, name: str) -> Any:
         """The direct conversation of a name."""

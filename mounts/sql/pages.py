@@ -2,14 +2,12 @@
 from __future__ import annotations
 
 import copy
-import errno
-import os
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
 from mirage.process import blocking
-from mirage.vfs.types import Stat
+from mirage.vfs.declare.pages import PagesHandle
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -18,6 +16,7 @@ if TYPE_CHECKING:
     from mirage.mounts.sql.database import Database
     from mirage.mounts.sql.rendering import Csv, JsonLines
     from mirage.vfs.search import Query
+    from mirage.vfs.types import Stat
 
     Rows = Sequence[Sequence[Any]]
 
@@ -25,7 +24,6 @@ FIRST, MOST = 100, 5000                                      # rows of the first
 SMALL = 256 << 10                                            # bytes of a table that is read in one page
 WHOLE = 50_000                                               # rows of such a page
 TAIL_MOST = 100_000                                          # rows from the end that are asked for
-KEEP = 16 << 20                                              # bytes of one open file that are kept for going back
 SORTABLE = (sa.String, sa.Integer, sa.Numeric, sa.DateTime, sa.Date, sa.Time, sa.Boolean, sa.Uuid)
 ROWIDS = ("rowid", "_rowid_", "oid")
 
@@ -126,76 +124,31 @@ def _sortable(kind: Any) -> bool:
     return isinstance(kind, SORTABLE)
 
 
-class RowsHandle:
-    """An open rows.jsonl or rows.csv: reads the pages up to where it is read, and no further.
+class RowsHandle(PagesHandle):
+    """An open rows.jsonl or rows.csv."""
 
-    Bytes behind are kept up to KEEP; going back further starts again.
-    """
+    __slots__ = ("_table", "_text")
 
-    __slots__ = ("_at", "_data", "_end", "_pages", "_stat", "_text", "_turn")
-    seekable = True
-    is_dir = False
-
-    def __init__(self, pages: Pages, text: JsonLines | Csv, stat: Stat) -> None:
-        self._pages = pages
+    def __init__(self, table: Pages, text: JsonLines | Csv, stat: Stat) -> None:
+        self._table = table
         self._text = text
-        self._stat = stat
-        self._start()
+        super().__init__(self._pieces, stat)
 
-    def _start(self) -> None:
-        self._turn = iter(self._pages)
-        self._data = bytearray(self._text.head())
-        self._at = 0                                         # offset of the first byte of _data
-        self._end = False
-
-    def pread(self, size: int, offset: int) -> bytes:
-        if offset < self._at:
-            self._start()
-        while not self._end and self._at + len(self._data) <= offset:
-            self._more()
-        start = offset - self._at
-        return bytes(self._data[start:start + size])
-
-    def _more(self) -> None:
-        rows = next(self._turn, None)
-        if rows is None:
-            self._end = True
-            size = self._at + len(self._data)
-            self._stat = Stat(self._stat.mode, size, self._stat.mtime_ns, nlink=1)
-            return
-        self._data += self._text.rows(rows)
-        if len(self._data) > KEEP:
-            gone = len(self._data) - KEEP // 2
-            del self._data[:gone]
-            self._at += gone
+    def _pieces(self) -> Iterator[bytes]:
+        yield self._text.head()
+        yield from map(self._text.rows, self._table)
 
     def count_lines(self) -> int | None:
         """JSON has one line for each row; a field of CSV may have several."""
-        return self._pages.count() if self._text.one_line else None
+        return self._table.count() if self._text.one_line else None
 
     def last_lines(self, count: int) -> bytes | None:
-        rows = self._pages.last(count)
+        rows = self._table.last(count)
         if rows is None:
             return None
         data = (self._text.head() if len(rows) < count else b"") + self._text.rows(rows)
         return b"\n".join(data.split(b"\n")[-count - 1:])
 
     def lines_with(self, queries: Sequence[Query]) -> RowsHandle | None:
-        pages = self._pages.only(queries) if self._text.one_line else None
-        return None if pages is None else RowsHandle(pages, self._text, self._stat)
-
-    def pwrite(self, data: bytes, offset: int) -> int:
-        raise OSError(errno.EBADF, os.strerror(errno.EBADF))
-
-    def truncate(self, size: int) -> None:
-        raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
-
-    def stat(self) -> Stat:
-        """The size is None until the end was read."""
-        return self._stat
-
-    def sync(self) -> None:
-        """Nothing is pending."""
-
-    def close(self) -> None:
-        self._turn = iter(())
+        table = self._table.only(queries) if self._text.one_line else None
+        return None if table is None else RowsHandle(table, self._text, self._stat)

@@ -24,6 +24,7 @@ class Opens:
         self._fd = -1
 
     def _lock(self, fd: int, kind: int, at: int) -> bool:
+        assert SETLK is not None                             # else there is no file
         try:
             fcntl.fcntl(fd, SETLK, struct.pack("hhqqi4x", kind, 0, at, 1, 0))
         except OSError as e:

@@ -5,13 +5,17 @@ here has it open, and two SQLite libraries are never on one file.
 """
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
 import stat
+import struct
 import threading
 
 from mirage.mounts.vfs.schema import SchemaError
 
 TURSO = b"Turso\0"
+FLOCK = struct.Struct("hhqqi4x")
 
 _lock = threading.Lock()
 _open: dict[str, tuple[bool, int]] = {}                      # path -> (encrypted, connections)
@@ -38,6 +42,33 @@ def leave(path: str) -> None:
             _open[path] = (kind, count - 1)
         else:
             del _open[path]
+
+
+def user(path: str) -> int | None:
+    """The number of a process that has the database open, which may be this one; None: nobody has.
+
+    Every program that uses SQLite keeps a lock on the shared memory of the write-ahead log, and while it works on the
+    file itself.
+    """
+    path = os.path.realpath(path)
+    with _lock:
+        if path in _open:
+            return os.getpid()
+        for place in (path + "-shm", path):
+            with contextlib.suppress(FileNotFoundError):
+                number = _holder(place)
+                if number is not None:
+                    return number
+    return None
+
+
+def _holder(path: str) -> int | None:
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        kind, _, _, _, number = FLOCK.unpack(fcntl.fcntl(fd, fcntl.F_GETLK, FLOCK.pack(fcntl.F_WRLCK, 0, 0, 0, 0)))
+    finally:
+        os.close(fd)
+    return None if kind == fcntl.F_UNLCK else number
 
 
 def _look(path: str, encrypted: bool, create: bool) -> None:

@@ -82,3 +82,26 @@ def test_there_are_thousands_of_things(terminal):
     """One channel is not ours to read."""
     count = int(lines(terminal, "find /mail /slack /gd /calendar /github /notion /linear /db -type f 2>/dev/null | wc -l")[0])
     assert count > 5000
+
+
+def test_stores_tell_of_the_same_company(terminal):
+    assert lines(terminal, "jq -r .name /ops/redis/session/*.json | sort") == sorted(STAFF.values())
+    assert set(lines(terminal, "jq -r .customer /ops/s3/exports/stations/*.jsonl | sort -u")) == set(CUSTOMER_NAMES)
+    assert lines(terminal, "cat /ops/s3/exports/orders/*.csv | grep -vc ^order; cat /db/main/orders/count")[:1] == lines(terminal, "cat /db/main/orders/count")
+    assert set(lines(terminal, "cat /ops/support/Solved/*/*.json | jq -r .from | sort -u")) <= {f"{n} <{a}>" for n, a in CUSTOMERS}
+    assert set(lines(terminal, "jq -r .who /ops/booking/*/*.json | sort -u")) <= set(STAFF)
+
+
+@pytest.mark.parametrize(("name", "options", "of"), [
+    ("gmail:GmailSimulator", {"messages": 10}, "mailbox"), ("slack:SlackSimulator", {"messages": 10}, "workspace"),
+    ("linear:LinearSimulator", {"issues": 10}, "workspace"), ("gcal:CalendarSimulator", {"events": 10}, "calendars"),
+    ("gdrive:DriveSimulator", {"files": 40}, "store"), ("notion:NotionSimulator", {"rows": 40}, "workspace"),
+    ("github:GitHubSimulator", {"size": 0.05}, "hub"), ("canvas:CanvasSimulator", {"courses": 2, "enrollments": 20}, "campus"),
+    ("mongo:MongoSimulator", {"documents": 100}, "client")])
+def test_reset_keeps_the_size(name, options, of):
+    import importlib
+    module, _, kind = name.partition(":")
+    simulator = getattr(importlib.import_module(f"mirage.bench.services.{module}"), kind)(**options)
+    made, before = getattr(simulator, of), len(str(simulator.state()))
+    simulator.reset()
+    assert getattr(simulator, of) is not made and abs(len(str(simulator.state())) - before) < before / 50

@@ -16,6 +16,7 @@ from mirage.clis import make_cli
 from mirage.clis.canvas import CanvasCli
 from mirage.mounts import Memory
 from mirage.mounts.canvas.tree import Canvas
+from tests.clis.support import run
 from tests.mounts.canvas_support import ODD, STUDENT, make_mount, make_terminal
 
 PUBLISHED = Path(__file__).parent / "data" / "canvas-operations.json"
@@ -32,12 +33,6 @@ def simulator():
 def terminal(simulator):
     with make_terminal(simulator, make_mount(simulator, account=1)) as terminal:
         yield terminal
-
-
-def run(terminal, line, status=0):
-    result = terminal.run(line)
-    assert result.exit_code == status, result.stderr
-    return json.loads(result.stdout if status == 0 else result.stderr.splitlines()[0])
 
 
 def test_operations_are_those_of_the_usual_server():

@@ -12,6 +12,7 @@ from mirage.bench.services.gcal import CalendarSimulator
 from mirage.clis import make_cli
 from mirage.clis.gcal import GcalCli
 from mirage.mounts.gcal.tree import Calendar
+from tests.clis.support import run
 from tests.mounts.gcal_support import OWN, Token, make_mount, make_terminal
 
 SCHEMAS = Path(__file__).parent / "data" / "gcal-operations.json"
@@ -28,12 +29,6 @@ def simulator():
 def terminal(simulator):
     with make_terminal(simulator) as terminal:
         yield terminal
-
-
-def run(terminal, line, status=0):
-    result = terminal.run(line)
-    assert result.exit_code == status, result
-    return json.loads(result.stdout if status == 0 else result.stderr.splitlines()[0])
 
 
 def create(terminal, **arguments):

@@ -15,6 +15,7 @@ from mirage.clis.google_doc import DocCli
 from mirage.clis.google_sheet import SheetCli
 from mirage.mounts.gdrive.mount import Drive
 from mirage.mounts.memory import Memory
+from tests.clis.support import run
 from tests.mounts.gdrive_support import TOKEN, Token, make_mount, make_terminal, tops, user_credentials
 
 SCHEMAS = Path(__file__).parent / "data" / "google-sheet-operations.json"
@@ -31,12 +32,6 @@ def simulator():
 def terminal(simulator):
     with make_terminal(simulator) as terminal:
         yield terminal
-
-
-def run(terminal, line, status=0):
-    result = terminal.run(line)
-    assert result.exit_code == status, result
-    return json.loads(result.stdout if status == 0 else result.stderr.splitlines()[0])
 
 
 def sheet(terminal, operation, status=0, **arguments):

@@ -13,6 +13,7 @@ from mirage.clis.mail import MailCli
 from mirage.mounts.gmail.mount import Gmail
 from mirage.mounts.memory import Memory
 from mirage.policy import Verdict
+from tests.clis.support import run
 from tests.mounts.gmail_support import COURSE, Token, make_mount, make_terminal
 
 INBOX_MAIL = f"/mail{COURSE}.email.json"
@@ -28,12 +29,6 @@ def simulator():
 def terminal(simulator):
     with make_terminal(simulator) as terminal:
         yield terminal
-
-
-def run(terminal, line, status=0):
-    result = terminal.run(line)
-    assert result.exit_code == status, result
-    return json.loads(result.stdout if status == 0 else result.stderr.splitlines()[0])
 
 
 def changes(simulator, before):

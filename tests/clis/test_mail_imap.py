@@ -13,6 +13,7 @@ pytest.importorskip("aiosmtpd", reason="the SMTP server of these tests")
 from mirage import Terminal
 from mirage.clis import make_cli
 from mirage.clis.mail import MailCli
+from tests.clis.support import run
 from tests.mounts.imap_support import PASSWORD, USER, Inbox, Server, Token, day, make_mount, make_terminal, message
 
 INBOX_MAIL = "/mail/INBOX/2026-09-09/Course_Schedule_Notification__*.email.json"
@@ -48,12 +49,6 @@ def smtp():
 def terminal(server, smtp):
     with make_terminal(server, smtp_port=smtp.port) as terminal:
         yield terminal
-
-
-def run(terminal, line, status=0):
-    result = terminal.run(line)
-    assert result.exit_code == status, result
-    return json.loads(result.stdout if status == 0 else result.stderr.splitlines()[0])
 
 
 def found(terminal, pattern):

@@ -14,6 +14,7 @@ from mirage.clis import make_cli
 from mirage.clis.mongo import MongoCli
 from mirage.mounts import Memory
 from mirage.vfs.registry import make_mount as make_mount_by_name
+from tests.clis.support import run
 from tests.mounts.mongo_support import make_terminal
 
 PUBLISHED = Path(__file__).parent / "data" / "mongo-operations.json"
@@ -39,12 +40,6 @@ def simulator(server):
 def terminal(simulator):
     with make_terminal(simulator) as terminal:
         yield terminal
-
-
-def run(terminal, line, status=0):
-    result = terminal.run(line)
-    assert result.exit_code == status, result.stderr
-    return json.loads(result.stdout if status == 0 else result.stderr.splitlines()[0])
 
 
 def cli():

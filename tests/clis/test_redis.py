@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import json
-
 import pytest
 
 pytest.importorskip("redis")
@@ -9,6 +7,7 @@ pytest.importorskip("redis")
 from mirage import Terminal
 from mirage.clis import make_cli
 from mirage.clis.redis import RedisCli
+from tests.clis.support import run
 from tests.mounts.redis_support import RedisServer
 
 
@@ -25,12 +24,6 @@ def terminal(server):
     mount = server.mount()
     with Terminal({"/redis": mount}, clis=[RedisCli(mount)]) as terminal:
         yield terminal
-
-
-def run(terminal, line, status=0):
-    result = terminal.run(line)
-    assert result.exit_code == status, result
-    return json.loads(result.stdout if status == 0 else result.stderr.splitlines()[0])
 
 
 def test_looking(terminal):

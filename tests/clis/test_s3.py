@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import json
-
 import pytest
 
 pytest.importorskip("s3fs")
@@ -10,6 +8,7 @@ pytest.importorskip("moto.server")
 from mirage import Terminal
 from mirage.clis import make_cli
 from mirage.clis.s3 import S3Cli
+from tests.clis.support import run
 from tests.mounts.s3_support import S3, S3Key
 
 
@@ -25,12 +24,6 @@ def terminal(server):
     mount = server.mount("shop")
     with Terminal({"/s3": mount}, clis=[S3Cli(mount)]) as terminal:
         yield terminal
-
-
-def run(terminal, line, status=0):
-    result = terminal.run(line)
-    assert result.exit_code == status, result
-    return json.loads(result.stdout if status == 0 else result.stderr.splitlines()[0])
 
 
 def test_listing(terminal):

@@ -11,6 +11,7 @@ from mirage.clis import make_cli
 from mirage.clis.slack import SlackCli
 from mirage.mounts.memory import Memory
 from mirage.mounts.slack.tree import Slack
+from tests.clis.support import run
 from tests.mounts.slack_support import APOLLO, GENERAL, Token, make_mount, make_terminal
 
 SCHEMAS = Path(__file__).parent / "data" / "slack-operations.json"
@@ -26,12 +27,6 @@ def simulator():
 def terminal(simulator):
     with make_terminal(simulator) as terminal:
         yield terminal
-
-
-def run(terminal, line, status=0):
-    result = terminal.run(line)
-    assert result.exit_code == status, result
-    return json.loads(result.stdout if status == 0 else result.stderr.splitlines()[0])
 
 
 def test_operations_are_those_of_the_usual_server():

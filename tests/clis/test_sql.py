@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import json
-
 import pytest
 
 pytest.importorskip("sqlalchemy")
@@ -11,6 +9,7 @@ from mirage.clis import make_cli
 from mirage.clis.sql import SqlCli
 from mirage.mounts.sql import build
 from mirage.mounts.sql.url import DatabaseUrl
+from tests.clis.support import run
 from tests.mounts.sql_support import make_sqlite
 
 
@@ -20,12 +19,6 @@ def terminal(tmp_path):
     mount = build(DatabaseUrl(f"sqlite:///{tmp_path}/shop.db"))
     with Terminal({"/db": mount}, clis=[SqlCli(mount, "/db")], policy=None) as terminal:
         yield terminal
-
-
-def run(terminal, line, status=0):
-    result = terminal.run(line)
-    assert result.exit_code == status, result
-    return json.loads(result.stdout if status == 0 else result.stderr.splitlines()[0])
 
 
 def test_query(terminal):

@@ -5,6 +5,7 @@ import bz2
 import io
 import lzma
 import zipfile
+from types import ModuleType
 
 import pytest
 
@@ -70,10 +71,10 @@ def test_unzip_of_no_archive(bench: Bench) -> None:
 
 @pytest.mark.parametrize(("pack", "unpack", "suffix", "library"), [
     ("bzip2", "bunzip2", ".bz2", bz2), ("xz", "unxz", ".xz", lzma)])
-def test_round_trip(bench: Bench, pack: str, unpack: str, suffix: str, library: object) -> None:
+def test_round_trip(bench: Bench, pack: str, unpack: str, suffix: str, library: ModuleType) -> None:
     assert bench.run([pack, "d/f"]) == (b"", b"", 0)
     data = bench.read("d/f" + suffix)
-    assert library.decompress(data) == b"hello\n"  # type: ignore[attr-defined]
+    assert library.decompress(data) == b"hello\n"
     assert bench.run([unpack, "-k", "d/f" + suffix]) == (b"", b"", 0)
     assert bench.read("d/f") == b"hello\n"
     assert bench.run([unpack, "d/f" + suffix])[2] == 1

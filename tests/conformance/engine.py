@@ -9,12 +9,12 @@ import contextlib
 import posixpath
 from typing import Any
 
-from run import Engine, Outcome  # type: ignore[import-not-found]
+from run import Engine, Outcome
 
 ENVIRONMENT = {"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "TZ": "UTC", "LOGNAME": "user", "SHELL": "/bin/bash"}
 
 
-class MirageEngine(Engine):  # type: ignore[misc]
+class MirageEngine(Engine):
     """One Terminal per case, with the case's files in memory."""
 
     name = "mirage"

@@ -71,7 +71,7 @@ def test_the_guides_are_short(terminal):
     for form in (".gsheet.json`: `{spreadsheetId, properties: {title}, sheets: [{", ".email.json`: `{id, threadId, folder, date, from, "):
         assert form in vfs
     operations = sum(len(terminal.machine.clis[name].operations) for name in CLIS)
-    assert all(f"**{name}**: " in skill for name in CLIS) and "send-email(to, subject, body)" in skill and "post-message(" in skill
+    assert all(f"**{name}**: " in skill for name in CLIS) and "send-email" in skill and "**support-mail**: as **mail**." in skill and "post-message(" in skill
     sizes = [len(encoding.encode(guide)) for guide in (vfs, skill)]
     assert sizes[0] < 1200 and sizes[1] < 2000 and sizes[1] <= 12 * operations, (sizes, operations)
 
@@ -203,12 +203,14 @@ def test_the_same_each_time():
 
 
 def test_the_root_of_a_mounted_demo_is_whole(terminal):
-    """What FUSE and NFS list: names with different inodes."""
+    """What FUSE and NFS list: names of different objects."""
     from mirage.vfs.inodes import ROOT
     from mirage.vfs.paths import of_machine
     inodes = of_machine(terminal.machine)
-    names = [name for name, *_ in inodes.readdir(ROOT)]
-    assert set(names) >= set(terminal.run("ls /").stdout.split()), names
+    names = {name for name, _, _ in inodes.opendir(ROOT).entries}
+    assert names >= set(terminal.run("ls /").stdout.split())
+    found = [inodes.lookup(ROOT, name) for name in ("github", "repo", "mail", "ops", "docs")]
+    assert None not in found and len({node for node, *_ in found}) == 5
 
 
 def test_interactive_with_a_pipe(tmp_path):

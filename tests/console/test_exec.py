@@ -6,8 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -47,8 +46,11 @@ class Started:
         return out, err, self.process.returncode
 
 
+Start = Callable[..., Started]
+
+
 @pytest.fixture
-def started(folder: Path) -> Iterator[object]:
+def started(folder: Path) -> Iterator[Start]:
     running: list[Started] = []
 
     def start(*arguments: str) -> Started:
@@ -78,16 +80,16 @@ def test_a_script_from_standard_input(folder: Path) -> None:
     assert done.stderr == b"bash: line 5: nope: command not found\n"
 
 
-def test_output_comes_while_the_line_runs(started: object) -> None:
-    one = started("exec", "echo first; read x; echo got $x")  # type: ignore[operator]
+def test_output_comes_while_the_line_runs(started: Start) -> None:
+    one = started("exec", "echo first; read x; echo got $x")
     assert one.line() == b"first\n"
     one.type(b"second\n")
     assert one.line() == b"got second\n"
     assert one.end() == (b"", b"", 0)
 
 
-def test_input_is_read_only_by_who_wants_it(folder: Path, started: object) -> None:
-    one = started("exec", "echo no input needed")  # type: ignore[operator]
+def test_input_is_read_only_by_who_wants_it(folder: Path, started: Start) -> None:
+    one = started("exec", "echo no input needed")
     assert one.line() == b"no input needed\n"
     assert one.process.wait(30) == 0
     assert run(folder, ["exec", "read a; cat; echo [$a]"], b"1\n2\n3").stdout == b"2\n3[1]\n"
@@ -124,16 +126,16 @@ def test_closed_streams(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("arguments", [["exec", "yes"], ["exec", "seq 10000000 | cat"], ["exec", "while :; do echo y; done"]])
-def test_a_reader_that_leaves_ends_it_quietly(started: object, arguments: list[str]) -> None:
-    one = started(*arguments)  # type: ignore[operator]
+def test_a_reader_that_leaves_ends_it_quietly(started: Start, arguments: list[str]) -> None:
+    one = started(*arguments)
     assert one.line()
     one.process.stdout.close()
     assert one.process.wait(30) == 141
     assert one.process.stderr.read() == b""
 
 
-def test_json_to_a_reader_that_left_is_quiet(started: object) -> None:
-    one = started("exec", "--json", "seq 300000")  # type: ignore[operator]
+def test_json_to_a_reader_that_left_is_quiet(started: Start) -> None:
+    one = started("exec", "--json", "seq 300000")
     one.process.stdout.close()
     assert one.process.wait(30) == 141
     assert one.process.stderr.read() == b""
@@ -142,17 +144,17 @@ def test_json_to_a_reader_that_left_is_quiet(started: object) -> None:
 @pytest.mark.parametrize("command", ["echo go; sleep 100", "echo go; while :; do :; done", "echo go; cat", "echo go; sleep 100 & wait",
                                      "echo go; yes | cat >/dev/null"])
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_signals_stop_it(started: object, command: str, number: int, status: int) -> None:
-    one = started("exec", command)  # type: ignore[operator]
+def test_signals_stop_it(started: Start, command: str, number: int, status: int) -> None:
+    one = started("exec", command)
     assert one.line() == b"go\n"
     one.process.send_signal(number)
     assert one.process.wait(10) == status
     assert b"Traceback" not in one.process.stderr.read()
 
 
-def test_the_exit_trap_runs_at_the_end_and_after_a_signal(folder: Path, started: object) -> None:
+def test_the_exit_trap_runs_at_the_end_and_after_a_signal(folder: Path, started: Start) -> None:
     assert run(folder, ["exec", "trap 'echo bye' EXIT; echo hi"]).stdout == b"hi\nbye\n"
-    one = started("exec", "trap 'echo bye' EXIT; echo go; sleep 100")  # type: ignore[operator]
+    one = started("exec", "trap 'echo bye' EXIT; echo go; sleep 100")
     one.line()
     one.process.send_signal(signal.SIGINT)
     assert one.line() == b"bye\n"
@@ -163,11 +165,9 @@ def test_jobs_finish_before_it_ends(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["sleep 100", "while :; do :; done", "cat", "yes"])
-def test_the_timeout(started: object, command: str) -> None:
-    began = time.monotonic()
-    one = started("exec", "--timeout", "0.5", command)  # type: ignore[operator]
+def test_the_timeout(started: Start, command: str) -> None:
+    one = started("exec", "--timeout", "0.5", command)
     assert one.process.wait(20) == 124                       # nobody reads what `yes` writes
-    assert time.monotonic() - began < 20
     assert one.process.stderr.read() == b"mirage: timeout\n"
 
 
@@ -258,7 +258,7 @@ def test_help_for_every_subcommand(folder: Path) -> None:
     assert run(folder, ["--version"]).stdout.startswith(b"mirage 0.")
 
 
-def test_lines_from_a_pipe(folder: Path, started: object) -> None:
+def test_lines_from_a_pipe(folder: Path, started: Start) -> None:
     done = run(folder, [], b"x=1\nread line\nthis one\necho \"$x $line\"\nfor i in 1 2\ndo echo $i\ndone\ncat <<E\nbody\nE\nnope\ncat /src/f.txt | head -1\nexit 5\necho never\n")
     assert (done.stdout, done.returncode) == (b"1 this one\n1\n2\nbody\none\n", 5)
     assert done.stderr == b"bash: line 10: nope: command not found\n"
@@ -266,7 +266,7 @@ def test_lines_from_a_pipe(folder: Path, started: object) -> None:
     assert run(folder, [], b"false\n").returncode == 1
     assert run(folder, [], b"").returncode == 0
     assert run(folder, [], b"trap 'echo bye' EXIT\necho 'unfinished").stderr.startswith(b"bash: ")
-    one = started()  # type: ignore[operator]
+    one = started()
     one.type(b"echo $((6*7))\n")
     assert one.line() == b"42\n"                             # before the end of the input
     one.type(b"exit 9\n")

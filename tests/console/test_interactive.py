@@ -2,9 +2,9 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,8 +30,8 @@ def folder(tmp_path: Path) -> Path:
 def open_terminal(folder: Path) -> Iterator[Open]:
     opened: list[Keyboard] = []
 
-    def make(*arguments: str, **options: object) -> Keyboard:
-        opened.append(Keyboard(folder, *arguments, **options))  # type: ignore[arg-type]
+    def make(*arguments: str, **options: Any) -> Keyboard:
+        opened.append(Keyboard(folder, *arguments, **options))
         opened[-1].prompt()
         return opened[-1]
 
@@ -273,10 +273,8 @@ def test_much_output_wide_characters_and_a_paste(open_terminal: Open) -> None:
 
 def test_no_time_limit_but_the_one_given(open_terminal: Open) -> None:
     t = open_terminal("--timeout", "0.3")
-    started = time.monotonic()
-    t.line("sleep 50")
+    t.line("sleep inf")
     t.expect("mirage: timeout")
-    assert time.monotonic() - started < 20
     t.prompt()
     t.line("echo $?")
     t.expect("\n124\n")

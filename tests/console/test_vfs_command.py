@@ -112,6 +112,30 @@ def test_init_overwrites_only_what_it_names(vfs):
     assert vfs("fs", "foo", "ls")[1] == "" and vfs("fs", "foobar", "ls")[1] == "f f\n"
 
 
+def test_init_overwrites_nothing_that_is_in_use(vfs):
+    vfs("init", "bot")
+    vfs("fs", "bot", "write", "/f", "x")
+    user = subprocess.Popen([sys.executable, "-c", "import sqlite3; db = sqlite3.connect('.vfs/bot.db'); "
+                             "db.execute('SELECT * FROM fs_inode').fetchall(); print(flush=True); input()"],
+                            stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    user.stdout.readline()
+    status, out, err = vfs("init", "--force", "bot")
+    assert (status, out) == (1, "") and f"is in use by process {user.pid}" in err and len(err.splitlines()) == 1
+    user.communicate(b"\n")
+    with Vfs.open(".vfs/bot.db"):
+        assert f"is in use by process {os.getpid()}" in vfs("init", "--force", "bot")[2]
+    assert vfs("fs", "bot", "cat", "/f")[1] == "x"
+    assert vfs("init", "--force", "bot")[0] == 0 and vfs("fs", "bot", "ls")[1] == ""
+
+
+def test_help_tells_what_is_not_available(vfs):
+    text = re.sub(r"\s+", " ", vfs("--help")[1])
+    assert "List active vfs run sessions [not available in this version]" in text
+    assert text.count("[not available in this version]") == 7
+    assert "Not available in this version." in vfs("ps", "--help")[1]
+    assert "ot available" not in vfs("exec", "--help")[1]
+
+
 @pytest.mark.parametrize("content", [b"", b"not a database", b"SQLite format 3\0" + bytes(3000)])
 def test_bad_files_are_one_line_and_stay_as_they_are(vfs, tmp_path, content):
     (tmp_path / "bad.db").write_bytes(content)

@@ -21,6 +21,8 @@ EXPLAINED: tuple[tuple[str, str, str, str], ...] = (
     (r"shell", r"[-+*/%&|^<>]=|[+-]{2}|=|set -\w*u|nounset", r"attempted assignment|syntax error|operand expected|unbound variable|bad array|expected for cond",
      "an arithmetic error: bash has done by then what stands before it (assignments, the look at unset names)"),
     (r"shell", r"IFS=[\s\S]*(=|<<<\s*)\S*\$\{(@|\*|arr\[[@*]\])[#%@]|IFS=[\s\S]*<<[-E'][\s\S]*\$\{?\*", r"", "what separates the elements of ${@%x} and of $* in a here-document where IFS is not the usual one"),
+    (r"shell", r"/", r'division by 0 \(error token is "\w+[^\w"]',
+     "an arithmetic error: bash meets the division by 0 before it reads on to what is no expression"),
     (r"shell", r"posix[\s\S]*trap -p", r"", "`trap -p` in POSIX mode lists the signals without a trap, too"),
     (r"shell", r"\$\{\*@[Kk]", r"", "beside another list in the same double quotes bash makes ${*@K} several fields"),
     (r"text", r"cp .*-b.*-f|cp .*-f.*-b", r"", "cp -b -f FILE FILE (one name): cp makes a backup, here it is the same file"),

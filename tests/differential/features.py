@@ -73,7 +73,7 @@ FEATURES: dict[str, tuple[str, ...]] = {
         "f() { local -n out=$1; shift; out=(\"$@\"); }; f res «a 'b c'¦\"$@\"¦»; declare -p res", "g() { local -n r=$1; h r; }; h() { local -n q=$1; q+=x; }; v=1; g v; echo $v",
     ),
     "assoc": (
-        "declare -A m=([«k¦'a b'¦\"$x\"¦$a¦1+1¦@¦'*'¦]¦é»]=§V [«l¦k¦'x y'»]=«2¦§W»); m[«k¦'a]b'¦$x¦\"$a\"¦*¦0¦'$q'»]«=¦+=»§V; for i in \"${!m[@]}\"; do echo \"$i=${m[$i]}\"; done | sort; echo \"${#m[@]}\"",
+        "declare -A m=([«k¦'a b'¦\"$x\"¦$a¦1+1¦@¦'*'¦é»]=§V [«l¦k¦'x y'»]=«2¦§W»); m[«k¦'a]b'¦$x¦\"$a\"¦*¦0¦'$q'»]«=¦+=»§V; for i in \"${!m[@]}\"; do echo \"$i=${m[$i]}\"; done | sort; echo \"${#m[@]}\"",
         "declare -A m=(«a 1 b 2¦a 1 b¦[a]=1 b¦[x]=1 [x]=2¦''  1¦$x $a»); declare -p m 2>&1; echo \"$?\"", "declare -A m; «m=(a 1)¦m[]=x¦m['']=x¦m[a]+=y¦m=x¦m+=([z]=1)¦m+=(q r)¦unset 'm[a]'¦unset m[k]¦(( m[k]++ ))¦(( m[$x] += 2 ))¦let 'm[a b]=3'¦read 'm[k]' <<< v¦printf -v 'm[a b]' '%d' 5¦m[$(echo k)]=c¦m[`echo k`]=b»; echo $?; declare -p m",
         "declare -A m=([a]=1 [b]=«2¦'x y'»); echo \"${m[@]«@Q¦@K¦@A¦@a¦@k¦/1/Z¦:0:1¦^^¦#?»}\" ; [[ -v m[«a¦z¦@»] ]]; echo $?; echo \"${m[a]«:-d¦:+alt¦@Q¦@a»}\" \"${!m[*]}\"",
         "f() { local -A l=([x]=$1); l[y]=$2; echo \"${l[x]} ${l[y]} ${#l[@]}\"; }; f §W §W; declare -p l", "declare -A m=([one]=1); declare -p m; declare -a m; declare +A m; declare -r m; m[z]=1; echo $?",

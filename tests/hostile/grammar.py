@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import random
 import re
+from functools import partial
 from pathlib import Path
 
 CORPUS = [text for text in (Path(__file__).parent / "corpus.txt").read_text("utf-8").split("\n----\n") if text.strip()]
@@ -127,7 +128,7 @@ class Generator:
         kind = self.rng.random()
         if depth > 4 or kind < 0.3:
             return self.pick([*NUMBERS[:19], "a", "b", "i", "x", "arr[0]", "$a", "arr[i]", "y", "RANDOM%7"])
-        inner = lambda: self.arith(depth + 1)  # noqa: E731
+        inner = partial(self.arith, depth + 1)
         if kind < 0.65:
             return inner() + self.pick(["+", "-", "*", "/", "%", "**", "<<", ">>", "<", "<=", "==", "!=", "&", "|", "^", "&&", "||", ",", " - "]) + inner()
         if kind < 0.73:

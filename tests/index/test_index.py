@@ -144,7 +144,7 @@ rules:
     with make(FILES, place, rules) as terminal:
         for line in ("search invoice", "search -l secret", "search --json plan", "search Rechnung", "search hiking"):
             result = terminal.run(line)
-            assert result.stdout == "" and result.exit_code == 1, line
+            assert result.stdout == result.stderr == "" and result.exit_code == 1, line
     with make(FILES, place.with_name("own.db"), rules) as terminal:
         summary = fill(terminal, place.with_name("own.db"))
         database = IndexDatabase(place.with_name("own.db"))
@@ -157,7 +157,10 @@ def test_what_changed_since_is_told(terminal):
     terminal.run("echo 'another invoice' >> bills/march.txt; rm secret/plan.txt")
     result = terminal.run("search invoice")
     assert "secret" not in result.stdout and "[changed since]" in result.stdout
-    assert result.stderr == "search: 1 of these files changed since they were indexed\n"
+    assert result.stderr == ("search: 1 of these files changed since they were indexed\n"
+                             "search: 1 file of the index cannot be opened any more\n")
+    result = terminal.run("search secret")
+    assert result.stdout == "" and result.stderr == "search: 1 file of the index cannot be opened any more\n" and result.exit_code == 1
 
 
 def test_what_of_a_file_is_indexed():

@@ -5,25 +5,16 @@ from mirage import Terminal
 from mirage.bench.services.canvas import CanvasSimulator
 from mirage.clis.canvas import CanvasCli
 from mirage.mounts.canvas.tree import Canvas
-from mirage.vfs.secrets import Secret
 from mirage.vfs.service import Retry
+from tests.mounts.support import Given
 
 ADMIN, TEACHER, STUDENT = "canvas-simulator", "canvas-teacher", "canvas-student"
 QUICK = Retry(tries=4, base=0.01, most=0.5)
 ODD = "/courses/Odd _ things_of all kinds__102"              # with one ordinary course, 101
 
 
-class Token(Secret):
-    """A secret with a text; what is printed of it is only its name."""
-
-    __slots__ = ("text",)
-
-    def __init__(self, text: str = ADMIN) -> None:
-        super().__init__("env:CANVAS_TEST_TOKEN")
-        self.text = text
-
-    def reveal(self) -> str:
-        return self.text
+class Token(Given):
+    place, default = "env:CANVAS_TEST_TOKEN", ADMIN
 
 
 def make_mount(simulator: CanvasSimulator, token: str = ADMIN, **options: object) -> Canvas:

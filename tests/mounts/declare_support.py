@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 
 from mirage.bench.services.http import LogEntry, Request, Response, Simulator
-from mirage.vfs.secrets import Secret
 from mirage.vfs.service import Retry
+from tests.mounts.support import Given
 
 GUIDE = Path(__file__).parents[2] / "docs" / "adding-a-service.md"
 TOKEN = "desk-token-CANARY"
@@ -19,15 +19,8 @@ def blocks(language):
     return re.findall(rf"```{language}\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.S)
 
 
-class Token(Secret):
-    __slots__ = ("text",)
-
-    def __init__(self, text=TOKEN):
-        super().__init__("env:DESK_TEST_TOKEN")
-        self.text = text
-
-    def reveal(self):
-        return self.text
+class Token(Given):
+    place, default = "env:DESK_TEST_TOKEN", TOKEN
 
 
 class Desk(Simulator):

@@ -5,24 +5,15 @@ from mirage import Terminal
 from mirage.bench.services.gcal import CalendarSimulator
 from mirage.clis.gcal import GcalCli
 from mirage.mounts.gcal.tree import Calendar
-from mirage.vfs.secrets import Secret
 from mirage.vfs.service import Retry
+from tests.mounts.support import Given
 
 QUICK = Retry(tries=3, base=0.01, most=0.5)
 OWN = "/calendar/Mara Lindqvist"
 
 
-class Token(Secret):
-    """A secret with a text; what is printed of it is only its name."""
-
-    __slots__ = ("text",)
-
-    def __init__(self, text: str = "simulator-token") -> None:
-        super().__init__("env:GCAL_TEST_TOKEN")
-        self.text = text
-
-    def reveal(self) -> str:
-        return self.text
+class Token(Given):
+    place, default = "env:GCAL_TEST_TOKEN", "simulator-token"
 
 
 def make_mount(simulator: CalendarSimulator, token: str = "simulator-token", **options: object) -> Calendar:

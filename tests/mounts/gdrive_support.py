@@ -6,25 +6,16 @@ import json
 from mirage import Terminal
 from mirage.bench.services.gdrive import DriveSimulator
 from mirage.mounts.gdrive.mount import Drive
-from mirage.vfs.secrets import Secret
 from mirage.vfs.service import Retry
+from tests.mounts.support import Given
 
 TOKEN = "simulator-token"
 QUICK = Retry(tries=3, base=0.01, most=0.5)
 ODD = "/Übrigens: odd _ names"
 
 
-class Token(Secret):
-    """A secret with a text; what is printed of it is only its name."""
-
-    __slots__ = ("text",)
-
-    def __init__(self, text: str = TOKEN) -> None:
-        super().__init__("env:DRIVE_TEST_TOKEN")
-        self.text = text
-
-    def reveal(self) -> str:
-        return self.text
+class Token(Given):
+    place, default = "env:DRIVE_TEST_TOKEN", TOKEN
 
 
 def make_mount(simulator: DriveSimulator, token: str = TOKEN, **options: object) -> Drive:

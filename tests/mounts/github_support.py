@@ -5,8 +5,8 @@ from mirage import Terminal
 from mirage.bench.services.github import TOKEN, GitHubSimulator
 from mirage.clis.github import GitHubCli
 from mirage.mounts.github.tree import GitHub
-from mirage.vfs.secrets import Secret
 from mirage.vfs.service import Retry
+from tests.mounts.support import Given
 
 QUICK = Retry(tries=3, base=0.01, most=0.5)
 FIRMWARE = "/norrsken/firmware"
@@ -14,17 +14,8 @@ MAIN = f"{FIRMWARE}/tree/main"
 TODO = "norrsken/sync-todo-to-readme"
 
 
-class Token(Secret):
-    """A secret with a text; what is printed of it is only its name."""
-
-    __slots__ = ("text",)
-
-    def __init__(self, text: str = TOKEN) -> None:
-        super().__init__("env:GITHUB_TEST_TOKEN")
-        self.text = text
-
-    def reveal(self) -> str:
-        return self.text
+class Token(Given):
+    place, default = "env:GITHUB_TEST_TOKEN", TOKEN
 
 
 def make_mount(simulator: GitHubSimulator, token: str = TOKEN, **options: object) -> GitHub:

@@ -7,25 +7,16 @@ from mirage import Terminal
 from mirage.bench.services.gmail import GmailSimulator
 from mirage.clis.mail import MailCli
 from mirage.mounts.gmail.mount import Gmail
-from mirage.vfs.secrets import Secret
 from mirage.vfs.service import Retry
+from tests.mounts.support import Given
 
 TOKEN = "simulator-token"
 COURSE = "/INBOX/2026-09-09/Course_Schedule_Notification__6"
 QUICK = Retry(tries=3, base=0.01, most=0.5)
 
 
-class Token(Secret):
-    """A secret with a text; what is printed of it is only its name."""
-
-    __slots__ = ("text",)
-
-    def __init__(self, text: str) -> None:
-        super().__init__("env:MAIL_TEST_TOKEN")
-        self.text = text
-
-    def reveal(self) -> str:
-        return self.text
+class Token(Given):
+    place = "env:MAIL_TEST_TOKEN"
 
 
 def make_mount(simulator: GmailSimulator, token: str = TOKEN, **options: object) -> Gmail:

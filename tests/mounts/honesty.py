@@ -8,8 +8,8 @@
 
 check_honest reads every file below the root once, makes patterns from them (whole words, parts of words, regular
 expressions, letters beyond ASCII, punctuation, keys of JSON, numbers, phrases, several at once, words that are
-nowhere), and runs `grep -rl` and `grep -rn` with -w, -i, -F, -E (and `rg -l` with some of them) on the mount and on a
-copy in memory. Both must give the same lines in the same order; where the mount gives fewer, standard error must say how many items were not read.
+nowhere), and runs `grep -rl`, -rn, -rc, -rL, -rvc, -rvl and -rho with -w, -i, -F, -E (and `rg -l` with some of them) on the mount
+and on a copy in memory. Both must give the same lines in the same order; where the mount gives fewer, standard error must say how many items were not read.
 With `exact=True` (grep --exact, or a mount with the option search=exact) nothing may be missing and nothing is said.
 """
 from __future__ import annotations
@@ -28,6 +28,7 @@ NOTE = re.compile(r"(?:grep|rg): [^\n]*: searched by the service[^\n]*; (?:[\d,]
 KEY = re.compile(r'"([^"\\\n]{1,40})": ')
 ABSENT = ("xylocarp", "quuxbar", "Zwyntgrd", "zzz99zzz", "неттакого", "no such phrase here", "qqq-qqq")
 SMALL = 1 << 20
+SHAPES = ("-rn", "-rl", "-rl", "-rc", "-rl", "-rl", "-rL", "-rl", "-rvc", "-rl", "-rvl", "-rho")
 _truths: dict[str, dict[str, Result]] = {}                   # files -> what grep gives on a copy of them
 
 
@@ -138,7 +139,7 @@ def check_honest(terminal: Terminal, root: str, patterns: list[Pattern] | None =
             return known[line]
 
         for number, pattern in enumerate(make_patterns(files, count, seed) if patterns is None else patterns):
-            shape = "-rn" if number % 6 == 0 else "-rl"
+            shape = SHAPES[number % len(SHAPES)]
             rest = f"{options} {pattern} {shlex.quote(root)}"
             asked = terminal.run(f"grep {flag}{shape} {rest}")
             wanted = truth(f"grep {shape} {rest}")

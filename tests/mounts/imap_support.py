@@ -12,25 +12,16 @@ from email.policy import SMTP
 from mirage import Terminal
 from mirage.clis.mail import MailCli
 from mirage.mounts.imap.mount import Imap
-from mirage.vfs.secrets import Secret
 from mirage.vfs.service import Retry
+from tests.mounts.support import Given
 
 USER, PASSWORD = "mara@norrsken.example", "CANARY-s3cret"
 QUICK = Retry(tries=3, base=0.01, most=0.5)
 COURSE = "/INBOX/2026-09-09/Course_Schedule_Notification__"
 
 
-class Token(Secret):
-    """A secret with a text; what is printed of it is only its name."""
-
-    __slots__ = ("text",)
-
-    def __init__(self, text: str = PASSWORD) -> None:
-        super().__init__("env:IMAP_TEST_PASSWORD")
-        self.text = text
-
-    def reveal(self) -> str:
-        return self.text
+class Token(Given):
+    place, default = "env:IMAP_TEST_PASSWORD", PASSWORD
 
 
 class Server:

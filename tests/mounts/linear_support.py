@@ -5,24 +5,15 @@ from mirage import Terminal
 from mirage.bench.services.linear import LinearSimulator
 from mirage.clis.linear import LinearCli
 from mirage.mounts.linear.tree import Linear
-from mirage.vfs.secrets import Secret
 from mirage.vfs.service import Retry
+from tests.mounts.support import Given
 
 TOKEN = "lin_api_simulator"
 QUICK = Retry(tries=4, base=0.01, most=1.0)
 
 
-class Token(Secret):
-    """A secret with a text; what is printed of it is only its name."""
-
-    __slots__ = ("text",)
-
-    def __init__(self, text: str = TOKEN) -> None:
-        super().__init__("env:LINEAR_TEST_TOKEN")
-        self.text = text
-
-    def reveal(self) -> str:
-        return self.text
+class Token(Given):
+    place, default = "env:LINEAR_TEST_TOKEN", TOKEN
 
 
 def make_mount(simulator: LinearSimulator, token: str = TOKEN, **options: object) -> Linear:

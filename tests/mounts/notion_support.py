@@ -5,24 +5,15 @@ from mirage import Terminal
 from mirage.bench.services.notion import NotionSimulator
 from mirage.clis.notion import NotionCli
 from mirage.mounts.notion.tree import Notion
-from mirage.vfs.secrets import Secret
 from mirage.vfs.service import Retry
+from tests.mounts.support import Given
 
 TOKEN = "ntn_simulator"
 QUICK = Retry(tries=4, base=0.01, most=1.5)
 
 
-class Token(Secret):
-    """A secret with a text; what is printed of it is only its name."""
-
-    __slots__ = ("text",)
-
-    def __init__(self, text: str = TOKEN) -> None:
-        super().__init__("env:NOTION_TEST_TOKEN")
-        self.text = text
-
-    def reveal(self) -> str:
-        return self.text
+class Token(Given):
+    place, default = "env:NOTION_TEST_TOKEN", TOKEN
 
 
 def make_mount(simulator: NotionSimulator, token: str = TOKEN, rate: float = 0.0, **options: object) -> Notion:

@@ -5,8 +5,8 @@ from mirage import Terminal
 from mirage.bench.services.slack import SlackSimulator
 from mirage.clis.slack import SlackCli
 from mirage.mounts.slack.tree import Slack
-from mirage.vfs.secrets import Secret
 from mirage.vfs.service import Retry
+from tests.mounts.support import Given
 
 USER, BOT = "xoxp-simulator", "xoxb-simulator"
 QUICK = Retry(tries=3, base=0.01, most=0.5)
@@ -14,17 +14,8 @@ APOLLO = "/channels/apollo__C02APOLLO/2026-09-22"
 GENERAL = "/slack/channels/general__C01GENERAL"
 
 
-class Token(Secret):
-    """A secret with a text; what is printed of it is only its name."""
-
-    __slots__ = ("text",)
-
-    def __init__(self, text: str = USER) -> None:
-        super().__init__("env:SLACK_TEST_TOKEN")
-        self.text = text
-
-    def reveal(self) -> str:
-        return self.text
+class Token(Given):
+    place, default = "env:SLACK_TEST_TOKEN", USER
 
 
 def make_mount(simulator: SlackSimulator, token: str = USER, **options: object) -> Slack:

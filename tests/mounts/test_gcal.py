@@ -9,16 +9,18 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("googleapiclient")
-icalendar = pytest.importorskip("icalendar")
+pytest.importorskip("icalendar")
 
-from mirage.bench.services.gcal import CalendarSimulator  # noqa: E402
-from mirage.mounts.gcal.text import ics  # noqa: E402
-from mirage.vfs.registry import ProviderError  # noqa: E402
-from mirage.vfs.registry import make_mount as mount_by_name  # noqa: E402
-from mirage.vfs.service import Retry  # noqa: E402
-from tests.mounts.contract import MountContract, files, raises  # noqa: E402
-from tests.mounts.gcal_support import OWN, make_mount, make_terminal  # noqa: E402
-from tests.mounts.honesty import check_honest  # noqa: E402
+import icalendar
+
+from mirage.bench.services.gcal import CalendarSimulator
+from mirage.mounts.gcal.text import ics
+from mirage.vfs.registry import ProviderError
+from mirage.vfs.registry import make_mount as mount_by_name
+from mirage.vfs.service import Retry
+from tests.mounts.contract import MountContract, files, raises
+from tests.mounts.gcal_support import OWN, make_mount, make_terminal
+from tests.mounts.honesty import check_honest
 
 README = Path(__file__).parents[2] / "mounts" / "gcal" / "README.md"
 

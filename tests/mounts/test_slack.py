@@ -319,3 +319,27 @@ def test_describe(small):
     with make_terminal(small) as terminal:
         text = terminal.run("cat /VFS.md").stdout
     assert "`/slack/channels/<name>__<id>/<day>/chat.jsonl`" in text and "## `chat.jsonl` format" in text and GENERAL
+
+
+def test_find_by_time_leaves_out_older_days(simulator):
+    """A chat has the time of its last message, reply or edit; what cannot be younger is not asked for."""
+    def found(expression):
+        with make_terminal(simulator) as terminal:
+            simulator.clear_log()
+            result = terminal.run(f"find /slack/channels/apollo* {expression} | sort")
+            assert result.exit_code == 0, result
+            return result.stdout, len(simulator.log)
+
+    for when in ("-newermt 2026-09-10", "-mtime -40", "-newermt 2026-09-10 -type f", "-newermt 2020-01-01", "-newermt 2030-01-01"):
+        pruned, whole = found(when), found(f"\\( {when} -o -false \\)")
+        assert pruned[0] == whole[0] and pruned[1] <= whole[1], when
+    few, everything_asked = found("-newermt 2026-09-10 -name 'chat.*'"), found("\\( -newermt 2026-09-10 -name 'chat.*' -o -false \\)")
+    assert few[0].count("\n") > 1 and few[1] < everything_asked[1], (few[1], everything_asked[1])
+    assert found("! -newermt 2026-09-10")[0].count("\n") > few[0].count("\n")
+    with make_terminal(simulator) as terminal:
+        line = "stat -c %Y chat.jsonl; jq -s '[.[] | (.ts, .latest_reply // \"0\", .edited.ts // \"0\") | tonumber | floor] | max' chat.jsonl"
+        days = terminal.run("ls /slack/channels/apollo*").stdout.split()
+        assert len(days) > 3
+        for day in days:
+            result = terminal.run(f"cd /slack/channels/apollo__C02APOLLO/{day} && {line}")
+            assert len(set(result.stdout.split())) == 1 and not result.stderr, (day, result)

@@ -22,10 +22,10 @@ class Bench:
 
     def __init__(self, **limits: Any) -> None:
         self.kernel = Kernel(Limits(**limits))
-        self.machine = SimpleNamespace(filesystem=lambda proc: None, internal_error=lambda proc, error: None)
+        self.machine: Any = SimpleNamespace(filesystem=lambda proc: None, internal_error=lambda proc, error: None)
 
     def process(self, parent: Process | None = None) -> Process:
-        return Process(self.kernel, self.machine, ["test"], parent=parent)  # type: ignore[arg-type]
+        return Process(self.kernel, self.machine, ["test"], parent=parent)
 
     def run(self, main: Callable[[Process], int]) -> int:
         self.kernel.attach()
@@ -64,12 +64,10 @@ def test_a_signal_for_the_outer_process_ends_both(bench: Bench) -> None:
         children.append(child)
         killer = bench.process(proc)
         killer.launch(lambda me: bench.kernel.kill(proc, SIGTERM) or 0)
-        child.execute(lambda me: bench.kernel.sleep(5) or 0)
+        child.execute(lambda me: bench.kernel.sleep(3600) or 0)
         return 0
 
-    began = time.monotonic()
     assert bench.run(main) == 128 + SIGTERM
-    assert time.monotonic() - began < 2
     assert children[0].status is not None
 
 
@@ -102,7 +100,8 @@ def test_deep_calls_do_not_grow_the_stack(bench: Bench) -> None:
             return 7
         if level % 20:
             return nest(level - 1)
-        return bench.kernel.call_deep(lambda: nest(level - 1))  # type: ignore[no-any-return]
+        below: int = bench.kernel.call_deep(lambda: nest(level - 1))
+        return below
 
     assert bench.run(lambda proc: nest(20_000)) == 7
 

@@ -17,6 +17,10 @@ import tempfile
 import time
 from pathlib import Path
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tests.serve.power import Disk
+
 KEY = {"key": "42" * 32, "cipher": "aes256gcm"}
 PLACES = 40
 ON_MOUNT = """
@@ -83,6 +87,7 @@ def killed(command: list[str], rest: random.Random, environment: dict[str, str])
 
 def api(folder: Path, seed: int, **words: str) -> int:
     import json
+
     from tests.serve.fuse_support import ENVIRONMENT
     said = killed([sys.executable, "-c", BY_API, os.fspath(folder / "a.db"), json.dumps(words)], random.Random(seed),
                   ENVIRONMENT)
@@ -93,10 +98,19 @@ def encrypted(folder: Path, seed: int) -> int:
     return api(folder, seed, **KEY)
 
 
+def synced_disk(folder: Path) -> Disk:
+    """With an empty database."""
+    from mirage.mounts import Vfs
+    from tests.serve.power import Disk
+    disk = Disk(folder)
+    Vfs(folder / "a.db").close()
+    disk.keep(folder / "a.db")
+    return disk
+
+
 def power(folder: Path, seed: int) -> int:
     from tests.serve.fuse_support import ENVIRONMENT
-    from tests.serve.power import Disk
-    disk, rest = Disk(folder), random.Random(seed)
+    disk, rest = synced_disk(folder), random.Random(seed)
     said = killed([sys.executable, "-c", BY_API, os.fspath(folder / "a.db"), "{}"], rest,
                   {**ENVIRONMENT, **disk.environment})
     disk.after_a_loss_of_power(folder / "a.db", folder / "after.db", rest)
@@ -127,11 +141,7 @@ def crash(folder: Path, seed: int) -> int:
 
 
 def power_mount(folder: Path, seed: int) -> int:
-    from mirage.mounts import Vfs
-    from tests.serve.power import Disk
-    disk = Disk(folder)
-    Vfs(folder / "a.db").close()
-    disk.keep(folder / "a.db")
+    disk = synced_disk(folder)
     said = mount(folder, seed, **disk.environment)
     disk.after_a_loss_of_power(folder / "a.db", folder / "after.db", random.Random(seed))
     return check_all(folder / "after.db", said)

@@ -9,12 +9,18 @@ import re
 
 import pytest
 
-for library in ("googleapiclient", "github", "httpx", "slack_sdk", "graphql", "icalendar", "markdownify", "sqlalchemy"):
-    pytest.importorskip(library)
+pytest.importorskip("googleapiclient")
+pytest.importorskip("github")
+pytest.importorskip("httpx")
+pytest.importorskip("slack_sdk")
+pytest.importorskip("graphql")
+pytest.importorskip("icalendar")
+pytest.importorskip("markdownify")
+pytest.importorskip("sqlalchemy")
 
-from mirage.bench.services.gdrive.seed import TEAMS  # noqa: E402
-from mirage.bench.services.github.seed import DEV, MAIN  # noqa: E402
-from mirage.console.demo import demo_terminal  # noqa: E402
+from mirage.bench.services.gdrive.seed import TEAMS
+from mirage.bench.services.github.seed import DEV, MAIN
+from mirage.console.demo import demo_terminal
 
 NHL = "/gd/Office pool/NHL schedule 2025-26.gsheet"
 

@@ -5,9 +5,9 @@ import errno
 import json
 import subprocess
 import sys
-import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -114,10 +114,8 @@ def test_stdin(terminal: Terminal) -> None:
 
 
 def test_timeout_argument(terminal: Terminal) -> None:
-    start = time.monotonic()
-    result = terminal.run("echo before; sleep 60", timeout=0.1)
+    result = terminal.run("echo before; sleep inf", timeout=0.1)
     assert (result.stdout, result.stderr, result.exit_code) == ("before\n", "mirage: timeout\n", 124)
-    assert time.monotonic() - start < 5
     assert terminal.run("sleep 0.15; echo ok").stdout == "ok\n"
 
 
@@ -179,9 +177,9 @@ def test_fs(terminal: Terminal) -> None:
 @pytest.mark.parametrize(("action", "number"), [
     (lambda fs: fs.read("/none"), errno.ENOENT), (lambda fs: fs.read("/tmp"), errno.EISDIR), (lambda fs: fs.write("/none/x", b""), errno.ENOENT), (lambda fs: fs.mkdir("/tmp"), errno.EEXIST),
     (lambda fs: (fs.mkdir("/tmp/d/e", parents=True), fs.remove("/tmp/d")), errno.ENOTEMPTY), (lambda fs: fs.list("/etc/passwd"), errno.ENOTDIR), (lambda fs: fs.rename("/none", "/tmp/x"), errno.ENOENT), (lambda fs: fs.stat("/none"), errno.ENOENT)])
-def test_fs_errors(terminal: Terminal, action: object, number: int) -> None:
+def test_fs_errors(terminal: Terminal, action: Callable[..., object], number: int) -> None:
     with pytest.raises(OSError) as caught:
-        action(terminal.fs)  # type: ignore[operator]
+        action(terminal.fs)
     assert caught.value.errno == number
 
 
@@ -197,9 +195,9 @@ def test_fs_keeps_the_memory_limit() -> None:
 
 
 @pytest.mark.parametrize(("style", "schema"), [("openai", lambda d: d["function"]["parameters"]), ("anthropic", lambda d: d["input_schema"]), ("mcp", lambda d: d["inputSchema"])])
-def test_tool_definitions(terminal: Terminal, style: str, schema: object) -> None:
+def test_tool_definitions(terminal: Terminal, style: str, schema: Callable[..., Any]) -> None:
     (definition,) = terminal.tools(style)
-    assert schema(definition)["required"] == ["command"]  # type: ignore[operator]
+    assert schema(definition)["required"] == ["command"]
     assert (definition.get("function") or definition)["name"] == "bash"
     json.dumps(definition)
 
@@ -218,8 +216,8 @@ def test_call(terminal: Terminal) -> None:
 @pytest.mark.parametrize(("name", "arguments", "says"), [
     ("nope", {}, "unknown tool 'nope'"), ("bash", "{", "not JSON"), ("bash", {}, "must be an object"), ("bash", "[1]", "must be an object"), ("bash", {"command": 3}, "must be an object"),
     ("bash", {"command": "ls", "cwd": "/"}, "unknown argument 'cwd'"), ("bash", {"command": "ls", "timeout": -1}, "positive"), ("bash", {"command": "ls", "timeout": True}, "positive"), ("bash", {"command": "ls", "timeout": "x"}, "positive")])
-def test_bad_calls_are_answered(terminal: Terminal, name: str, arguments: object, says: str) -> None:
-    assert says in terminal.call(name, arguments)  # type: ignore[arg-type]
+def test_bad_calls_are_answered(terminal: Terminal, name: str, arguments: Any, says: str) -> None:
+    assert says in terminal.call(name, arguments)
 
 
 # ------------------------------------------------------------------------------------------------------ configuration

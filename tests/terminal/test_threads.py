@@ -9,10 +9,12 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
 from mirage import Limits, Terminal
+from mirage.mounts import Host
 
 
 @pytest.fixture
@@ -68,24 +70,18 @@ def test_threads_and_asyncio_at_once(terminal: Terminal) -> None:
     assert terminal.run("echo $n").stdout == "20\n"
 
 
-def test_asyncio_goes_on_while_lines_run() -> None:
-    async def main() -> float:
-        with Terminal() as one, Terminal() as two:
-            longest, over = 0.0, False
+def test_asyncio_goes_on_while_lines_run(tmp_path: Path) -> None:
+    """Both lines are busy until the event loop makes a file."""
+    async def main() -> list[str]:
+        with Terminal({"/host": Host(tmp_path)}) as one, Terminal({"/host": Host(tmp_path)}) as two:
+            running = [asyncio.ensure_future(t.arun("until [[ -e /host/go ]]; do :; done; echo over")) for t in (one, two)]
+            for _ in range(20):
+                await asyncio.sleep(0.005)
+            assert not any(line.done() for line in running)
+            (tmp_path / "go").touch()
+            return [(await line).stdout for line in running]
 
-            async def ticks() -> None:
-                nonlocal longest
-                while not over:
-                    start = time.monotonic()
-                    await asyncio.sleep(0.005)
-                    longest = max(longest, time.monotonic() - start)
-            ticking = asyncio.ensure_future(ticks())
-            await asyncio.gather(*(t.arun("for ((i=0;i<30000;i++)); do :; done") for t in (one, two)))
-            over = True
-            await ticking
-            return longest
-
-    assert asyncio.run(main()) < 1.0
+    assert asyncio.run(main()) == ["over\n", "over\n"]
 
 
 def test_cancelled_task_stops_its_line(terminal: Terminal) -> None:
@@ -93,9 +89,7 @@ def test_cancelled_task_stops_its_line(terminal: Terminal) -> None:
         with pytest.raises(asyncio.TimeoutError):
             await asyncio.wait_for(terminal.arun("x=1; sleep inf"), 0.1)
 
-    start = time.monotonic()
     asyncio.run(main())
-    assert time.monotonic() - start < 5
     assert terminal.run("echo $x").stdout == "1\n"
 
 
@@ -127,10 +121,8 @@ def test_close_while_a_job_runs(job: str) -> None:
     before = threading.active_count()
     terminal = Terminal()
     terminal.run(job)
-    start = time.monotonic()
     terminal.close()
     terminal.close()
-    assert time.monotonic() - start < 3
     assert terminal.session.kernel.processes == {}
     assert threading.active_count() == before
     with pytest.raises(ValueError):

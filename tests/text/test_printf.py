@@ -1,6 +1,8 @@
 """The conversions of printf on single values."""
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -84,7 +86,7 @@ def test_code_points(value: int, expected: bytes) -> None:
 class Recorder(printf.Printf):
     """The engine with the least of a dialect."""
 
-    _compiled: dict = {}  # type: ignore[type-arg]
+    _compiled: dict[Any, Any] = {}
 
     def integer(self, text: str, signed: bool) -> int:
         return printf.parse_integer(text)[0]

@@ -66,3 +66,17 @@ def test_close_closes_each_mount_once():
     mount = Closing()
     Namespace({"/a": mount, "/b": mount, "/c": Memory()}).close()
     assert mount.closed == 1
+
+
+def test_what_lookup_finds_has_an_identity():
+    """A mount that looks up by itself and knows no device still has objects that can be told apart."""
+    class Own(Memory):
+        capabilities = Capabilities("lookup")
+
+        def lookup(self, path, uid):
+            found = super().lookup(path, uid)
+            return found if isinstance(found, str) else Stat(found.mode, found.size, found.mtime_ns)
+
+    space = Namespace({"/a": Own({"f": b""}), "/b": Own({"f": b""})})
+    found = {space.find(point).lookup(path, 1000).identity for point in ("/a", "/b") for path in ("/", "/f")}
+    assert None not in found and len(found) == 4

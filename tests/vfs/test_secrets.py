@@ -44,7 +44,7 @@ def test_what_is_inside_of_a_secret() -> None:
 def test_errors_of_services() -> None:
     remember("secret-token-7")
     assert Failure(401, "bad token secret-token-7").message == "bad token ***"
-    assert service_error(13, "desk: secret-token-7").note == "desk: ***"  # type: ignore[attr-defined]
+    assert service_error(13, "desk: secret-token-7").note == "desk: ***"
 
 
 def test_not_for_ever() -> None:

@@ -38,7 +38,10 @@ class CanvasSimulator(Service):
         self.campus: Campus
         self.reset(seed, courses, enrollments)
 
-    def reset(self, seed: int = 1, courses: int = 25, enrollments: int = 3000) -> None:
+    def reset(self, seed: int = 1, courses: int | None = None, enrollments: int | None = None) -> None:
+        """Everything anew, in the size that it had unless another is given."""
+        self._courses = courses = self._courses if courses is None else courses
+        self._enrollments = enrollments = self._enrollments if enrollments is None else enrollments
         self.campus = Campus(self.clock)
         seeds.fill(self.campus, seed, courses, enrollments)
 

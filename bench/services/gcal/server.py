@@ -41,8 +41,9 @@ class CalendarSimulator(GoogleService):
         self.calendars: Calendars
         self.reset(seed, events)
 
-    def reset(self, seed: int = 1, events: int = 500) -> None:
-        """New calendars with the events of the seed."""
+    def reset(self, seed: int = 1, events: int | None = None) -> None:
+        """New calendars with the events of the seed, in the size that it had unless another is given."""
+        self._events = events = self._events if events is None else events
         self.calendars = Calendars(ADDRESS, self.clock)
         fill(self.calendars, seed, events)
 

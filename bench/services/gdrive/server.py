@@ -58,8 +58,9 @@ class DriveSimulator(GoogleService):
         self._sessions: dict[str, dict[str, Any]] = {}
         self.reset(seed, files)
 
-    def reset(self, seed: int = 1, files: int = 300) -> None:
-        """A new Drive with the files of the seed."""
+    def reset(self, seed: int = 1, files: int | None = None) -> None:
+        """A new Drive with the files of the seed, in the size that it had unless another is given."""
+        self._files = files = self._files if files is None else files
         self.store = DriveStore(ME, self.clock, self.index_lag)
         fill(self.store, seed, files)
         self._sessions.clear()

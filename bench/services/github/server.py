@@ -53,8 +53,9 @@ class GitHubSimulator(Service):
         self.hub: Hub
         self.reset(seed, size)
 
-    def reset(self, seed: int = 1, size: float = 1.0) -> None:
-        """The state of the seed."""
+    def reset(self, seed: int = 1, size: float | None = None) -> None:
+        """The state of the seed, in the size that it had unless another is given."""
+        self._size = size = self._size if size is None else size
         self.hub = Hub(self.clock, self.index_lag)
         fill(self.hub, seed, size)
         self.used = 0

@@ -50,8 +50,9 @@ class GmailSimulator(GoogleService):
 
     # ---- for tests and benchmarks
 
-    def reset(self, seed: int = 1, messages: int = 600) -> None:
-        """A new mailbox with the messages of the seed."""
+    def reset(self, seed: int = 1, messages: int | None = None) -> None:
+        """A new mailbox with the messages of the seed, in the size that it had unless another is given."""
+        self._messages = messages = self._messages if messages is None else messages
         self.mailbox = Mailbox(ADDRESS, self.clock, self.index_lag)
         fill(self.mailbox, seed, messages)
 

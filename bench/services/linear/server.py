@@ -56,8 +56,9 @@ class LinearSimulator(Service):
         self.workspace: Workspace
         self.reset(seed, issues)
 
-    def reset(self, seed: int = 1, issues: int = 300) -> None:
-        """A new workspace with the issues of the seed."""
+    def reset(self, seed: int = 1, issues: int | None = None) -> None:
+        """A new workspace with the issues of the seed, in the size that it had unless another is given."""
+        self._issues = issues = self._issues if issues is None else issues
         self.workspace = Workspace(self.clock, seed)
         fill(self.workspace, seed, issues)
 

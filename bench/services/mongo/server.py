@@ -91,7 +91,9 @@ class MongoSimulator:
 
     # ---- for tests and benchmarks
 
-    def reset(self, seed: int = 1, documents: int = 16000) -> None:
+    def reset(self, seed: int = 1, documents: int | None = None) -> None:
+        """Everything anew, in the size that it had unless another is given."""
+        self._documents = documents = self._documents if documents is None else documents
         self.client = mongomock.MongoClient(tz_aware=False)
         fill(self.client, seed, documents)
 

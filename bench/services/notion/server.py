@@ -54,8 +54,9 @@ class NotionSimulator(Service):
         self.workspace: Workspace
         self.reset(seed, rows)
 
-    def reset(self, seed: int = 1, rows: int = 5000) -> None:
-        """A new workspace with the content of the seed."""
+    def reset(self, seed: int = 1, rows: int | None = None) -> None:
+        """A new workspace with the content of the seed, in the size that it had unless another is given."""
+        self._rows = rows = self._rows if rows is None else rows
         self.workspace = Workspace(self.clock, self.index_lag, seed)
         fill(self.workspace, seed, rows)
 

@@ -37,8 +37,9 @@ class SlackSimulator(Service):
         self.workspace: Workspace
         self.reset(seed, messages)
 
-    def reset(self, seed: int = 1, messages: int = 900) -> None:
-        """A new workspace with the messages of the seed."""
+    def reset(self, seed: int = 1, messages: int | None = None) -> None:
+        """A new workspace with the messages of the seed, in the size that it had unless another is given."""
+        self._messages = messages = self._messages if messages is None else messages
         self.workspace = Workspace(self.clock, self.index_lag)
         fill(self.workspace, seed, messages)
 

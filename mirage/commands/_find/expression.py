@@ -96,7 +96,7 @@ class CommandLine:
     def _comma(self) -> Predicate:
         left = self._or()
         while self._peek() == ",":
-            self.settings.within.clear()
+            self.settings.find_all()
             self.simple = False
             right = self._operand(",", self._or)
             left = _then(left, right)
@@ -105,7 +105,7 @@ class CommandLine:
     def _or(self) -> Predicate:
         left = self._and()
         while (word := self._peek()) in ("-o", "-or"):
-            self.settings.within.clear()
+            self.settings.find_all()
             self.simple = False
             left = _either(left, self._operand(word, self._and))
         return left

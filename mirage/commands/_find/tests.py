@@ -270,12 +270,15 @@ class Tests:
             limit = self._date(text)
         else:
             limit = time_of(self._reference(text), letters[1])
-        which = letters[0]
-        return lambda visit: time_of(visit.stat, which) > limit
+        return self._younger(letters[0], limit)
 
     def _newer_file(self, word: str) -> Predicate:
         limit = self._reference(self.line.argument(word)).mtime_ns
-        which = word[1]
+        return self._younger(word[1], limit)
+
+    def _younger(self, which: str, limit: int) -> Predicate:
+        if which == "m" and self.line.simple:
+            self.settings.modified_after(limit)
         return lambda visit: time_of(visit.stat, which) > limit
 
     def _date(self, text: str) -> int:
@@ -309,7 +312,7 @@ class Tests:
         if sign == "+":
             return lambda visit: time_of(visit.stat, which) < limit
         if sign == "-":
-            return lambda visit: time_of(visit.stat, which) > limit
+            return self._younger(which, limit)
         return lambda visit: 0 < time_of(visit.stat, which) - limit <= window
 
     def _day_start(self) -> int:

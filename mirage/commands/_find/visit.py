@@ -31,10 +31,13 @@ class Settings:
         self.prunes = False                                  # an expression that may keep the walk out
         self.changes = False                                 # -delete or a command: listings may change meanwhile
         self.within: list[tuple[str, bool]] = []             # (beginning of every path found, letter case ignored)
+        self.after_ns: int | None = None                     # all that is found was modified after this
         self.now_ns = int(proc.now() * 1_000_000_000)
 
-    def outside(self, path: str) -> bool:
+    def outside(self, path: str, stat: Stat) -> bool:
         """Is it known that nothing below a directory is found, and would listing it cost something?"""
+        if self.after_ns is not None and stat.mtime_ns <= self.after_ns and self.proc.fs.ages_with_content(path):
+            return True
         if not self.within:
             return False
         at = path.rstrip("/") + "/"
@@ -43,6 +46,15 @@ class Settings:
             if not own.startswith(low) and not low.startswith(own):
                 return self.proc.fs.is_remote(path)
         return False
+
+    def find_all(self) -> None:
+        """What was known of the paths and times of what is found does not hold."""
+        self.within.clear()
+        self.after_ns = None
+
+    def modified_after(self, limit: int) -> None:
+        """All that is found must be younger."""
+        self.after_ns = limit if self.after_ns is None else max(limit, self.after_ns)
 
     def fail(self, path: str, error: OSError) -> None:
         self.status = 1
@@ -123,7 +135,7 @@ class Walk:
                 settings.message(f"File system loop detected; {quote(self.proc, visit.path)} is part of the same "
                                  f"file system loop as {quote(self.proc, loop)}.")
                 continue
-            if enters and (settings.xdev and visit.stat.dev != device or settings.outside(visit.path)):
+            if enters and (settings.xdev and visit.stat.dev != device or settings.outside(visit.path, visit.stat)):
                 enters = False
             if depth >= settings.mindepth and not (settings.depth and enters):
                 yield visit
@@ -212,8 +224,8 @@ class PlainWalk(Walk):
         left_out: frozenset[str] = frozenset()
         if depth >= self.settings.maxdepth:
             entries[:] = []
-        elif self.settings.within:
+        elif self.settings.within or self.settings.after_ns is not None:
             left_out = frozenset(e.name for e in kept if e.stat is not None and e.stat.mode & S_IFMT == S_IFDIR
-                                 and self.settings.outside(prefix + e.name))
+                                 and self.settings.outside(prefix + e.name, e.stat))
             entries[:] = [e for e in kept if e.name not in left_out]
         return prefix, iter(kept), left_out

@@ -307,14 +307,9 @@ def _grep_colors(proc: Process, o: Options) -> dict[str, str]:
 
 
 def _pattern_file(proc: Process, name: str) -> list[str]:
-    from mirage.commands._io import decode, open_input, read_all
+    from mirage.commands._io import decode, read_operand
     try:
-        file = open_input(proc, name)
-        file.incref()
-        try:
-            data = read_all(proc, file)
-        finally:
-            file.decref()
+        data = read_operand(proc, name)
     except OSError as e:
         proc.fail(name, e)
         raise Exit(2) from None

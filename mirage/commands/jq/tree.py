@@ -1,19 +1,11 @@
 """The syntax tree of a jq program. Nodes are immutable once parsed; `line` is where a name stands."""
 from __future__ import annotations
 
+from mirage.commands._tree import Node
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
-
-
-class Node:
-    """Base: the constructor takes the fields in the order of `__slots__`."""
-
-    __slots__: tuple[str, ...] = ()
-
-    def __init__(self, *fields: Any) -> None:
-        for name, value in zip(self.__slots__, fields, strict=True):
-            setattr(self, name, value)
 
 
 class Identity(Node):

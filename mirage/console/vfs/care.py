@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 def init(parsed: Parsed) -> int:
     from mirage.mounts.vfs import Vfs, maintenance
+    from mirage.mounts.vfs.users import user
     for name in parsed.values:
         if name.startswith("sync_"):
             raise Failure("sync is not available in this version")
@@ -43,6 +44,9 @@ def init(parsed: Parsed) -> int:
     if os.path.exists(path):
         if not parsed.get("force"):
             raise Failure(f"{path} exists already (--force overwrites it)")
+        number = user(path)
+        if number is not None:
+            raise Failure(f"{path} is in use by process {number}, which may have it mounted; end that first")
         for ending in ("", *maintenance.SIDECARS):
             Path(path + ending).unlink(missing_ok=True)
     os.makedirs(FOLDER, exist_ok=True)

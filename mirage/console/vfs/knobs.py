@@ -43,7 +43,7 @@ CONSTANTS = (
     ("mirage.mounts.vfs.maintenance", "DENSE", "bytes", "of holes that a backup fills"),
     ("mirage.mounts.vfs.inodes", "TTL", "s", "for which the kernel may rely on what it knows of a mount"),
     ("mirage.serve.fuse.mount", "SECONDS", "s", "for one attempt to mount"),
-    ("mirage.serve.fuse.server", "SPIN", "s", "for which the server of a database looks for the next request, before it "
+    ("mirage.serve.fuse.server", "SPIN", "s", "for which the server of a database looks for a request, before it "
      "sleeps"),
     ("mirage.serve.fuse.wakeful", "MANY", "requests", "within 25 ms, from which on the processors are kept awake"),
     ("mirage.serve.nfs.nfs3", "LONGEST", "bytes", "of one READ or WRITE over NFS"),

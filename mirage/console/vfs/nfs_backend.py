@@ -33,6 +33,12 @@ def why_not() -> str:
     return ""
 
 
+def is_mounted(path: str) -> bool:
+    """Is an NFS file system mounted there, also one whose server does not answer any more?"""
+    from mirage.serve.fuse.mount import mounts
+    return any(point.path == path for point in mounts("nfs"))
+
+
 class NfsMounted:
     """`with NfsMounted(vfs, inodes, place):` the same face as mirage.serve.fuse.mounted.Mounted."""
 
@@ -56,14 +62,14 @@ class NfsMounted:
     def wait(self, timeout: float | None = None) -> bool:
         """Until it is unmounted by anybody; False where that took longer."""
         until = None if timeout is None else time.monotonic() + timeout
-        while os.path.ismount(self.path):
+        while is_mounted(self.path):
             if until is not None and time.monotonic() >= until:
                 return False
             time.sleep(0.1)
         return True
 
     def close(self) -> None:
-        if os.path.ismount(self.path) and subprocess.run(["umount", self.path], capture_output=True).returncode:
+        if is_mounted(self.path) and subprocess.run(["umount", self.path], capture_output=True).returncode:
             subprocess.run(["umount", "-l", self.path], capture_output=True)
         self._server.close()
 

@@ -46,13 +46,25 @@ def named(option: Option) -> str:
     return (f"{option.short}, " if option.short else "") + option.long + (f" <{option.value}>" if option.value else "")
 
 
+def missing(command: Command) -> bool:
+    """Does it do nothing in this version?"""
+    return all(map(missing, command.commands)) if command.commands else command.run is None
+
+
+def about(command: Command) -> str:
+    """One line of a list of commands."""
+    return command.about + (" [not available in this version]" if missing(command) else "")
+
+
 def help_text(command: Command) -> str:
     parts = [command.about]
+    if missing(command):
+        parts.extend(["", "Not available in this version."])
     if command.more:
         parts.extend(["", textwrap.fill(command.more, WIDTH, break_on_hyphens=False)])
     parts.extend(["", f"Usage: {usage(command)}"])
     if command.commands:
-        parts.extend(["", "Commands:", *_table([(c.name, c.about) for c in command.commands])])
+        parts.extend(["", "Commands:", *_table([(c.name, about(c)) for c in command.commands])])
     operands = [(shown(a).split()[0], notes(a)) for a in command.arguments]
     if any(a.rest for a in command.arguments):
         operands.append(("[ARGS]...", "Arguments for the command"))
@@ -90,7 +102,7 @@ def manual(root: Command) -> str:
         parts.extend([f"{'#' * depth} {command.title}", "", command.about, ""])
         if command.more:
             parts.extend([command.more, ""])
-        if command.run is None and not command.commands:
+        if missing(command):
             parts.extend(["Not available in this version.", ""])
         parts.extend(["```", usage(command), "```", ""])
         if command.arguments:

@@ -346,7 +346,7 @@ def _apply(sh: Shell, command: str, options: _Options, parsed: Assignment) -> bo
 
 
 def _convert(sh: Shell, name: str, add: int) -> None:
-    """bash prepares the variable of a list before the builtin runs: outside of functions an error ends the line there."""
+    """bash makes the array of a list before the builtin runs: outside of functions an error ends the line there."""
     try:
         sh.declare(name, add & ARRAY)
     except ShellError as e:

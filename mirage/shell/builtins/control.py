@@ -82,7 +82,7 @@ def builtin_continue(sh: Shell, args: Sequence[str]) -> int:
 
 def builtin_return(sh: Shell, args: Sequence[str]) -> int:
     args = _operands(args)
-    status = sh.status
+    status = _status_before(sh)
     if args:
         value = number(args[0])
         if value is None:
@@ -98,10 +98,16 @@ def builtin_return(sh: Shell, args: Sequence[str]) -> int:
     raise Return(status)
 
 
+def _status_before(sh: Shell) -> int:
+    """`$?`; inside a trap (but not that of DEBUG) as it was when the trap began."""
+    saved: int | None = sh.extra.get("trap_status")
+    return sh.status if saved is None else saved
+
+
 def builtin_exit(sh: Shell, args: Sequence[str]) -> int:
     args = _operands(args)
     if not args:
-        raise Exit(sh.status)
+        raise Exit(sh.extra.get("exit_status", sh.status))   # in the EXIT trap as it was when that began
     value = number(args[0])
     if value is None:
         sh.builtin_error("exit", f"{args[0]}: numeric argument required")

@@ -74,7 +74,18 @@ def builtin_read(sh: Shell, args: Sequence[str]) -> int:
     arguments = _arguments(sh, args)
     if isinstance(arguments, int):
         return arguments
-    options, names = arguments
+    return read_names(sh, *arguments)
+
+
+def plain_options(raw: bool) -> _Options:
+    """Those of `read name ...`, or of `read -r name ...`."""
+    options = _Options()
+    options.raw, options.plain = raw, True
+    return options
+
+
+def read_names(sh: Shell, options: _Options, names: Sequence[str]) -> int:
+    """Read a line and assign it; the status."""
     begun: bytes | None = None
     if options.plain:
         found = _read_plain(sh, options, names)

@@ -157,7 +157,8 @@ def _on_fresh_stack(node: Any, make: Callable[[Any], Run]) -> Run:
 
 
 def context_line(sh: Shell) -> int:
-    """The line of a command that has none: the end of the unit that runs, or what a function or a loop around it says."""
+    """The line of a command that has none: that where the unit ends that runs, or that of the function
+    or loop around it."""
     level, line = sh.base_line
     stack = sh.call_stack
     if level == len(stack):
@@ -319,13 +320,13 @@ def _while(node: ast.While) -> Run:
 def _for(node: ast.For) -> Run:
     name = node.var
     words = compile_words(node.words) if node.words is not None else None
-    source = "" if node.words is None else " in " + " ".join(word.text for word in node.words)
-    text = f"for {name}{source}" if source else f'for {name} in "$@"'
+    head = ""
     body = compile_commands(node.body)
     line = node.line
     valid = name.isascii() and name.isidentifier()
 
     def run(sh: Shell) -> int:
+        nonlocal head
         sh.line = line
         if not valid:
             sh.error(f"`{name}': not a valid identifier")
@@ -344,8 +345,9 @@ def _for(node: ast.For) -> Run:
                 if kernel.budget < 0:
                     slow_tick(sh)
                 if sh.traps or sh.options.xtrace:
-                    sh.command = text
-                    announce(sh, text, line)
+                    head = head or _for_head(node)
+                    sh.command = head
+                    announce(sh, head, line)
                 if variables.get(name).__class__ in _PLAIN and not sh.options.allexport:
                     variables[name] = value
                 elif not _set_loop_variable(sh, name, value):
@@ -369,6 +371,13 @@ def _for(node: ast.For) -> Run:
         sh.status = status
         return status
     return run
+
+
+def _for_head(node: ast.For) -> str:
+    """`for NAME in WORDS`, as BASH_COMMAND and `set -x` show it."""
+    from mirage.shell.printer import word_text
+    words = '"$@"' if node.words is None else " ".join(map(word_text, node.words))
+    return f"for {node.var} in {words}"
 
 
 def _set_loop_variable(sh: Shell, name: str, value: str) -> bool:
@@ -474,12 +483,16 @@ def _case(node: ast.Case) -> Run:
     subject = compile_single(node.word)
     clauses = tuple((_case_patterns(clause.patterns), compile_commands(clause.body), clause.term)
                     for clause in node.clauses)
-    text = f"case {node.word.text} in "
+    text = ""
     line = node.line
 
     def run(sh: Shell) -> int:
+        nonlocal text
         sh.line = line
         if sh.traps or sh.options.xtrace:
+            if not text:
+                from mirage.shell.printer import word_text
+                text = f"case {word_text(node.word)} in "
             sh.command = text
             if not announce(sh, text.rstrip(), line):
                 return sh.status

@@ -22,12 +22,17 @@ def compile_select(node: ast.Select) -> Run:
     words = compile_words(node.words) if node.words is not None else None
     body = compile_commands(node.body)
     line = node.line
-    text = f"select {name} in " + ('"$@"' if node.words is None else " ".join(word.text for word in node.words))
+    head = ""
 
     def run(sh: Shell) -> int:
+        nonlocal head
         sh.line = line
         if sh.traps or sh.options.xtrace:
-            announce(sh, text, line)
+            if not head:
+                from mirage.shell.printer import word_text
+                head = f"select {name} in " + ('"$@"' if node.words is None else " ".join(map(word_text, node.words)))
+            sh.command = head
+            announce(sh, head, line)
         if not (name.isascii() and name.isidentifier()):
             sh.error(f"`{name}': not a valid identifier")
             sh.status = 1

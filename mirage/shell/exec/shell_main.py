@@ -288,7 +288,7 @@ def _read_script(sh: Shell, path: str) -> str:
         proc.write_error(f"{sh.name}: {path}: {e.strerror}\n{refusal_note(e)}")
         raise Exit(127 if e.errno == errno.ENOENT else 126) from None
     first = data[:80].partition(b"\n")[0]
-    if b"\0" in first:
+    if b"\0" in first or first.endswith(b" is part of this terminal."):
         proc.write_error(f"{path}: {path}: cannot execute binary file\n")
         raise Exit(126)
     return data.decode("utf-8", "surrogateescape")
@@ -318,7 +318,8 @@ def _standard_input(sh: Shell) -> int:
         if data and _incomplete(sh, text, number):
             continue
         line, text = text, ""
-        status = run_text(sh, line, line=number, label=sh.name, reader=True)
+        if line.strip() and not line.lstrip().startswith("#"):
+            status = run_text(sh, line, line=number, label=sh.name, reader=True)
         number += line.count("\n")
         if not data:
             return status

@@ -15,6 +15,7 @@ from mirage.shell.control import ShellError
 from mirage.shell.exec.calls import MAX_FRAMES, PROGRAM_WEIGHT, NotExecuted, call_function
 from mirage.shell.exec.jobs import notify, report_death
 from mirage.shell.exec.local import compile_local
+from mirage.shell.exec.reading import compile_read
 from mirage.shell.exec.redirect import Redirections, apply, apply_in_child, compile_redirections, forget, restore
 from mirage.shell.exec.substitution import close_substitutions, holds_substitution
 from mirage.shell.exec.traps import child_ended, failed, run_debug, slow_tick
@@ -89,6 +90,8 @@ def _compile(node: ast.Simple, alone: bool) -> Run:
     name = first.lit if isinstance(first, ast.Word) and not first.glob else None
     if plain and name is not None and name not in _OWN:
         constant = _constant_name(name, fields, line, describe, alone)
+        if name == "read":
+            return compile_read(node, constant, alone)
         return compile_local(node, constant) if name == "local" else constant
 
     def run(sh: Shell) -> int:
@@ -269,6 +272,33 @@ def _without_words(node: ast.Simple, redirections: Sequence[Redirection], descri
         sh.last_arg = ""
         sh.pipestatus = None
         sh.status = status
+        return failed(sh, status, line) if status and not alone else status
+    return _one_assignment(assigns[0], line, describe, run, alone) if len(assigns) == 1 and not redirections else run
+
+
+def _one_assignment(assign: Callable[[Shell], None], line: int, describe: Callable[[], str], general: Run,
+                    alone: bool) -> Run:
+    """`name=value`, the most frequent of all commands, behind a short cut."""
+    def run(sh: Shell) -> int:
+        if sh.traps or sh.options.xtrace:
+            return general(sh)
+        kernel = sh.kernel
+        kernel.budget -= 1
+        if kernel.budget < 0:
+            slow_tick(sh)
+        sh.line = line
+        sh.command = describe
+        substituted = sh.substituted
+        try:
+            assign(sh)
+        except ShellError as e:
+            raise ends_posix_shell(sh, e) from None
+        sh.last_arg = ""
+        sh.pipestatus = None
+        if sh.substituted == substituted:
+            sh.status = 0
+            return 0
+        status = sh.status
         return failed(sh, status, line) if status and not alone else status
     return run
 

@@ -69,6 +69,8 @@ def run_trap(sh: Shell, text: str, line: int | None = None) -> int:
     from mirage.shell.exec.calls import run_text, traced_deeper
     status, pipestatus, at = sh.status, sh.pipestatus, sh.line
     outer, command = sh.trap_command, sh.command
+    outer_status = sh.extra.get("trap_status")
+    sh.extra["trap_status"] = outer_status if sh.extra.get("in_debug") else status
     if outer is None:
         sh.trap_command = command if isinstance(command, str) else command()
     if line is not None:
@@ -77,6 +79,7 @@ def run_trap(sh: Shell, text: str, line: int | None = None) -> int:
         result = traced_deeper(sh, lambda: run_text(sh, text, line=sh.line))
     finally:
         sh.trap_command, sh.command = outer, command
+        sh.extra["trap_status"] = outer_status
         sh.line = at
     sh.status, sh.pipestatus = status, pipestatus
     return result
@@ -93,7 +96,7 @@ def run_exit_trap(sh: Shell, status: int) -> int:
     text = sh.traps.pop("EXIT", None)
     if not text:
         return status
-    sh.status = status
+    sh.status = sh.extra["exit_status"] = status
     sh.in_condition = 0
     sh.loop_depth = 0
     sh.line = 1

@@ -449,6 +449,12 @@ def _substring(
     length = compile_arith(part.arg2) if isinstance(part.arg2, ast.Arith) else None
     length_text = part.arg2.word.text if isinstance(part.arg2, ast.Arith) else ""
     name = part.name
+    if length is None and not part.arg.word.text:
+
+        def fail(sh: Shell) -> Value:
+            raise sh.bad_substitution(f"{part.text}: bad substitution")
+
+        return fail
 
     def numbers(sh: Shell) -> tuple[int, int | None]:
         try:

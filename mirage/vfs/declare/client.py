@@ -12,6 +12,7 @@ import time
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
+from mirage.vfs.credential import Credential
 from mirage.vfs.service import Counters, Failure, RateLimiter, Retry, as_oserror, connection_failed
 
 if TYPE_CHECKING:
@@ -71,8 +72,7 @@ class RestClient:
         self.counters = Counters()
         self.retry = retry or Retry()
         self.timeout = timeout
-        self._token = token
-        self._text: str | None = None
+        self._token = Credential(token)
         rate = service.rate if rate is None else rate
         self._limiter = RateLimiter(rate, max(1.0, rate * 2))
         self._slots = threading.BoundedSemaphore(service.width)
@@ -103,9 +103,9 @@ class RestClient:
               length: int | None) -> Answer:
         refused = False
         while True:
-            token = self._secret()
+            token = self._token.text()
             response, data = self._exchange(method, url, query, headers, token, body)
-            if response.status_code == 401 and not refused and self._renewed(token):
+            if response.status_code == 401 and not refused and self._token.renewed(token):
                 refused = True
                 continue
             break
@@ -176,24 +176,6 @@ class RestClient:
                 direct = {f"all://{host}": None for host in LOOPBACK}
                 self._http = httpx.Client(timeout=self.timeout, follow_redirects=False, mounts=direct, verify=_tls())
             return self._http
-
-    def _secret(self) -> str:
-        if self._token is None:
-            return ""
-        if self._text is None:
-            try:
-                self._text = self._token.reveal()
-            except LookupError as e:
-                raise Failure(401, f"credentials: {e}") from None
-        return self._text
-
-    def _renewed(self, old: str) -> bool:
-        """Is there another token now than the one that was refused?"""
-        if not old:
-            return False
-        if self._text == old:
-            self._text = None
-        return self._secret() != old
 
     def _message(self, response: Any, data: bytes, token: str) -> str:
         try:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
@@ -14,18 +15,18 @@ from mirage.vfs.tree import default_mounts
 ENVIRONMENT = {"HOME": "/home/user", "USER": "user", "PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8"}
 
 
-def new_session(**limits: object) -> Session:
+def new_session(**limits: Any) -> Session:
     machine = Machine(Namespace())
     for path, mount in default_mounts(machine.program_names).items():
         machine.namespace.mount(path, mount)
-    return Session(machine, Limits(**limits), env=ENVIRONMENT, cwd="/home/user")  # type: ignore[arg-type]
+    return Session(machine, Limits(**limits), env=ENVIRONMENT, cwd="/home/user")
 
 
 @pytest.fixture
 def make_session() -> Iterator[Callable[..., Session]]:
     sessions: list[Session] = []
 
-    def make(**limits: object) -> Session:
+    def make(**limits: Any) -> Session:
         sessions.append(new_session(**limits))
         return sessions[-1]
 
