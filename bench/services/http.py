@@ -95,6 +95,32 @@ class Fault:
         self.seen = 0
 
 
+class Quota:
+    """At most `units` in any `seconds` for requests whose `METHOD PATH` contains `match`; more is answered with 429.
+
+    cost   of a request in units; default: 1
+    clock  seconds; the Retry-After that goes out is in these
+    """
+
+    def __init__(self, units: float, seconds: float, match: str = "", cost: Callable[[Request], float] = lambda r: 1.0,
+                 clock: Callable[[], float] = time.monotonic) -> None:
+        self.units, self.seconds, self.match, self.cost, self.clock = units, seconds, match, cost, clock
+        self.refused = 0
+        self._taken: list[tuple[float, float]] = []
+
+    def take(self, request: Request) -> float:
+        """Seconds until there is room again; 0: the request may go on."""
+        if self.match not in f"{request.method} {request.path}":
+            return 0.0
+        now, cost = self.clock(), self.cost(request)
+        self._taken = [(at, units) for at, units in self._taken if at > now - self.seconds]
+        if self._taken and sum(units for _, units in self._taken) + cost > self.units:
+            self.refused += 1
+            return max(0.001, self._taken[0][0] + self.seconds - now)
+        self._taken.append((now, cost))
+        return 0.0
+
+
 class Simulator:
     """Base of every simulator. Subclasses answer in `handle`; `start` gives the address.
 
@@ -106,6 +132,7 @@ class Simulator:
         self.log: list[LogEntry] = []
         self._lock = threading.Lock()
         self._faults: list[Fault] = []
+        self.quotas: list[Quota] = []
         self._busy = 0
         self.busiest = 0
         self._server: ThreadingHTTPServer | None = None
@@ -157,6 +184,12 @@ class Simulator:
             return None
         headers = {"Retry-After": f"{fault.seconds:g}"} if fault.seconds else {}
         return self.error(fault.status, "", headers, fault.reason)
+
+    def over_quota(self, request: Request) -> Response | None:
+        """The answer to a request that is too much."""
+        with self._lock:
+            wait = max((quota.take(request) for quota in self.quotas), default=0.0)
+        return self.error(429, "", {"Retry-After": f"{wait:.3f}"}) if wait else None
 
     def calls(self, match: str = "") -> int:
         """How many logged requests have `match` in `METHOD PATH`."""
@@ -304,7 +337,7 @@ class _Handler(BaseHTTPRequestHandler):
         if reset is not None and not reset.after:
             self._drop()
             return
-        response = simulator.refusal(request) or simulator.handle(request, entry)
+        response = simulator.refusal(request) or simulator.over_quota(request) or simulator.handle(request, entry)
         entry.status, entry.sent = response.status, len(response.body)
         if reset is not None:
             self._drop()

@@ -4,7 +4,7 @@ from __future__ import annotations
 import re
 
 from mirage.commands._getopt import NONE, REQUIRED, Spec, parse, usage_error
-from mirage.commands._io import Inputs, chunks, decode, encode, open_input, read_all
+from mirage.commands._io import Inputs, chunks, decode, encode, open_input, read_operand
 from mirage.commands._text import fatal, quote, shell_quote
 
 TYPE_CHECKING = False

@@ -4,11 +4,13 @@ from __future__ import annotations
 import os
 
 from mirage.commands._archive_stream import BadStream, Reader, Writer
+from mirage.commands._getopt import parse
 from mirage.commands._io import BLOCK
 from mirage.process.process import refusal_note
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from mirage.commands._getopt import Spec
     from mirage.process.files import OpenFile
     from mirage.process.process import Process
 
@@ -26,6 +28,15 @@ class Words:
         self.suffixed = suffixed
         self.bad_status = bad_status
         self.skip_status = skip_status
+
+
+def pack(proc: Process, spec: Spec, words: Words, kind: str, names: dict[str, str]) -> int:
+    """The main function of a tool; `names`: the options that its other names stand for."""
+    options, operands = parse(proc, spec)
+    flags = {key for key, _ in options} | set(names.get(proc.name, ""))
+    if "z" in flags:
+        flags.discard("d")
+    return Packer(proc, kind, words, flags).run(operands)
 
 
 class Packer:

@@ -1,8 +1,8 @@
 """bzip2, bunzip2, bzcat."""
 from __future__ import annotations
 
-from mirage.commands._getopt import NONE, Spec, parse
-from mirage.commands._packer import Packer, Words
+from mirage.commands._getopt import NONE, Spec
+from mirage.commands._packer import Words, pack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

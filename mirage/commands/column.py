@@ -4,7 +4,7 @@ from __future__ import annotations
 import re
 
 from mirage.commands._getopt import NONE, REQUIRED, Spec, parse
-from mirage.commands._io import decode, encode, open_input, read_all
+from mirage.commands._io import decode, encode, read_operand
 from mirage.commands._text import char_width, fatal
 from mirage.process.process import refusal_note
 from mirage.process.signals import Exit

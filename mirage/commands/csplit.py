@@ -5,7 +5,7 @@ import os
 import re
 
 from mirage.commands._getopt import NONE, REQUIRED, Spec, parse
-from mirage.commands._io import open_input, read_all
+from mirage.commands._io import read_operand
 from mirage.commands._text import fatal, missing_operand, quote, shell_quote
 from mirage.text.regex import Regex, RegexError, compile_bre
 
@@ -170,11 +170,7 @@ def main(proc: Process) -> int:
     if len(operands) < 2:
         raise missing_operand(proc, SPEC, operands[0] if operands else None)
     try:
-        file = open_input(proc, operands[0]).incref()
-        try:
-            data = read_all(proc, file)
-        finally:
-            file.decref()
+        data = read_operand(proc, operands[0])
     except IsADirectoryError as e:
         if not flags & {"s", "q"}:
             proc.stdout.write(b"0\n")

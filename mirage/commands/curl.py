@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import re
 
-from mirage.commands._io import encode, open_input, read_all
+from mirage.commands._io import encode, read_operand
 from mirage.process.signals import Exit
 
 TYPE_CHECKING = False
@@ -107,11 +107,7 @@ def _parse(proc: Process) -> Options:
 
 def _read(proc: Process, name: str) -> bytes:
     try:
-        file = open_input(proc, name).incref()
-        try:
-            return read_all(proc, file)
-        finally:
-            file.decref()
+        return read_operand(proc, name)
     except OSError as e:
         raise _usage(proc, f"option -d: error encountered when reading a file: {name}: {e.strerror}") from None
 

@@ -6,7 +6,7 @@ import re
 
 from mirage.commands._diff_output import Change, File, Style, Writer
 from mirage.commands._getopt import NONE, OPTIONAL, REQUIRED, Spec, parse, usage_error
-from mirage.commands._io import encode, open_input, read_all
+from mirage.commands._io import encode, read_operand
 from mirage.commands._text import c_escape
 from mirage.process.signals import Exit
 from mirage.text import myers
@@ -184,12 +184,7 @@ class Differ:
     def read(self, side: Side) -> bytes:
         if side.stat is None:
             return b""
-        file = open_input(self.proc, side.path)
-        file.incref()
-        try:
-            return read_all(self.proc, file)
-        finally:
-            file.decref()
+        return read_operand(self.proc, side.path)
 
     def contents(self, a: Side, b: Side, top: bool) -> None:
         same_file = a.stat is not None and b.stat is not None and a.stat.ino and a.stat.identity == b.stat.identity

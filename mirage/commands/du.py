@@ -4,7 +4,7 @@ from __future__ import annotations
 import fnmatch
 
 from mirage.commands._getopt import NONE, OPTIONAL, REQUIRED, Spec, parse, usage_error
-from mirage.commands._io import encode, open_input, read_all
+from mirage.commands._io import encode, read_operand
 from mirage.commands._ls_format import allocated
 from mirage.commands._text import BlockSize, block_size, default_block_size, fatal, parse_size, quote, shell_quote
 from mirage.process.process import refusal_note
@@ -207,9 +207,7 @@ def main(proc: Process) -> int:
             raise usage_error(proc, SPEC, f"extra operand {quote(proc, operands[0])}\n"
                               "file operands cannot be combined with --files0-from")
         try:
-            file = open_input(proc, source).incref()
-            data = read_all(proc, file)
-            file.decref()
+            data = read_operand(proc, source)
         except OSError as e:
             raise fatal(proc, f"cannot open {shell_quote(source, True)} for reading: {e.strerror}") from None
         operands = [n.decode("utf-8", "surrogateescape") for n in data.split(b"\0") if n]

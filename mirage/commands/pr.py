@@ -195,6 +195,8 @@ class Printer:
         self.separator = o.separator if o.separator is not None else ("\t" if joined else " ") if multi else ""
         self.width = o.width or 72
         self.full = joined or "full" in o.flags and o.width is None
+        if "s" in o.flags and self.separator == "\t" and not self.full:
+            self.separator = ""
         self.align = multi and not self.full
         self.expand = o.expand or multi and self.separator != "\t"
         self.tabify = o.tabify or multi
@@ -291,7 +293,7 @@ class Printer:
                 if self.align:
                     line.pad(start + place * self.column_width + (place - 1) * len(self.separator))
                 line.put(self.separator, len)
-            if self.columns > 1 and (not place or self.separator.endswith(" ")):
+            if self.columns > 1:
                 line.flush()
             text = cell or ""
             room = self.column_width

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections import deque
 
 from mirage.commands._getopt import NONE, Spec, parse
-from mirage.commands._io import open_input, read_all
+from mirage.commands._io import read_operand
 from mirage.commands._text import extra_operand, fatal, shell_quote
 
 TYPE_CHECKING = False
@@ -33,12 +33,7 @@ def main(proc: Process) -> int:
         raise extra_operand(proc, SPEC, operands[1])
     name = operands[0] if operands else "-"
     try:
-        file = open_input(proc, name)
-        file.incref()
-        try:
-            words = read_all(proc, file).split()
-        finally:
-            file.decref()
+        words = read_operand(proc, name).split()
     except OSError as e:
         raise fatal(proc, f"{shell_quote(name)}: {e.strerror}") from None
     nodes: dict[bytes, Node] = {}

@@ -1,8 +1,8 @@
 """xz, unxz, xzcat."""
 from __future__ import annotations
 
-from mirage.commands._getopt import NONE, REQUIRED, Spec, parse
-from mirage.commands._packer import Packer, Words
+from mirage.commands._getopt import NONE, REQUIRED, Spec
+from mirage.commands._packer import Words, pack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

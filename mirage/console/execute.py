@@ -60,7 +60,7 @@ class Stop:
 
     def install(self, *numbers: int) -> None:
         """Become the handler of these signals, but of those that the host ignores (nohup)."""
-        import _signal                                       # `signal` without its enums: start-up is short
+        import _signal  # `signal` without its enums: start-up is short
         for number in numbers:
             if _signal.getsignal(number) != _signal.SIG_IGN:
                 _signal.signal(number, self)

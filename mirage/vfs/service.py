@@ -96,12 +96,12 @@ class Retry:
 
     tries  requests at most, the first one included
     base   seconds before the second one; doubles, with a random part
-    most   the longest wait in seconds; a service that asks for more is not waited for
+    most   the longest wait in seconds; a service that asks for more is not waited for. Quotas are by the minute
     """
 
     __slots__ = ("base", "most", "tries")
 
-    def __init__(self, tries: int = 5, base: float = 0.25, most: float = 10.0) -> None:
+    def __init__(self, tries: int = 5, base: float = 0.25, most: float = 65.0) -> None:
         self.tries = tries
         self.base = base
         self.most = most

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.error import HTTPError
 from urllib.parse import urlsplit
 
+from mirage.vfs.credential import Credential
 from mirage.vfs.declare.client import LOOPBACK, Answer
 from mirage.vfs.service import Counters, Failure, RateLimiter, Retry, connection_failed
 
@@ -52,8 +53,8 @@ class SlackClient:
         self.counters = Counters()
         self.retry = retry or Retry(most=65.0)
         self.endpoint = endpoint.rstrip("/") + "/" if endpoint else ENDPOINT
-        self._secrets = {"token": token, "user": user_token or token}
-        self._texts: dict[str, str] = {}
+        self._secret = token
+        self._tokens = {"token": Credential(token), "user": Credential(user_token or token)}
         self._rate = rate
         self._limiters: dict[str, RateLimiter] = {}
         self._lock = threading.Lock()
@@ -67,12 +68,12 @@ class SlackClient:
     @property
     def account(self) -> str:
         """Equal for two clients of one account; shows the name of the secret, not its text."""
-        return f"{self.endpoint}:{self._secrets['token']!r}"
+        return f"{self.endpoint}:{self._secret!r}"
 
     def same_account(self, token: Secret | None, endpoint: str) -> bool:
         """Do these options name the account of this client?"""
         root = endpoint.rstrip("/") + "/" if endpoint else ENDPOINT
-        return (token, root) == (self._secrets["token"], self.endpoint)
+        return (token, root) == (self._secret, self.endpoint)
 
     def send(self, method: str, path: str, query: Mapping[str, Any] | None = None, *, etag: str = "", raw: bool = False,
              body: Any = None, safe: bool | None = None, length: int | None = None) -> Answer:

@@ -18,7 +18,7 @@ EXPLAINED: tuple[tuple[str, str, str, str], ...] = (
      "bash takes `[key]={a,b}` in the list of an indexed array for two words without a key"),
     (r"shell", r"\*\*", r"exponent less than 0",
      "bash looks at the exponent in the branch of `?:`, `&&` and `||` that is not taken as well"),
-    (r"shell", r"[-+*/%&|^<>]=|[+-]{2}|=|set -\w*u|nounset", r"attempted assignment|syntax error|operand expected|unbound variable|bad array|expected for cond",
+    (r"shell", r"[-+*/%&|^<>]=|[+-]{2}|=|set -\w*u|nounset", r"attempted assignment|syntax error|operand expected|recursion level|unbound variable|bad array|expected for cond",
      "an arithmetic error: bash has done by then what stands before it (assignments, the look at unset names)"),
     (r"shell", r"IFS=[\s\S]*(=|<<<\s*)\S*\$\{(@|\*|arr\[[@*]\])[#%@]|IFS=[\s\S]*<<[-E'][\s\S]*\$\{?\*", r"", "what separates the elements of ${@%x} and of $* in a here-document where IFS is not the usual one"),
     (r"shell", r"/", r'division by 0 \(error token is "\w+[^\w"]',
@@ -61,6 +61,6 @@ def reason(found: Difference) -> str:
         return "the order of the lines of processes that run side by side and write to the same file"
     stderr = (real.stderr + real.stdout if "2>&1" in script else real.stderr).decode(errors="replace")
     for kinds, pattern, said, text in EXPLAINED:
-        if re.fullmatch(kinds, kind) and re.search(pattern, script) and re.search(said, stderr):
+        if re.fullmatch(kinds, kind.rstrip("2")) and re.search(pattern, script) and re.search(said, stderr):
             return text
     return ""

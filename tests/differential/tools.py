@@ -4,6 +4,8 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
+from tests.differential.grammars import GRAMMARS
+
 LETTERS = "abcxyzABC012 "
 WORDS = ("apple", "Banana", "cherry", "apple", "date", "fig", "foo", "bar", "baz", "Foo", "a", "b", "zebra", "10", "9", "2", "100", "-5", "3.14", "1e3", "0x1f",
          "1K", "2M", "Jan", "feb", "v1.2", "v1.10", "x_y", "a-b", "héllo", "ünï", "日本語", "*", "a.b", "#c", "", "q\\t", "end.")
@@ -346,6 +348,6 @@ def _packed(r: ToolRuns) -> str:
 
 TOOLS: dict[str, Callable[[ToolRuns], str]] = {
     "grep": _grep, "sed": _sed, "awk": _awk, "jq": _jq, "sort": _sort, "cut": _cut, "tr": _tr, "uniq": _uniq, "head": _head, "tail": _tail, "wc": _wc, "find": _find, "paste": _paste, "join": _join, "comm": _comm, "nl": _nl,
-    "fold": _fold, "expand": _expand, "date": _date, "printf": _printf, "seq": _seq, "names": _names, "stat": _stat, "ls": _ls, "diff": _diff, "od": _od, "xxd": _xxd, "base64": _base64, "column": _column, "numfmt": _numfmt, "tar": _tar, "text": _text, "dump": _dump, "calculate": _calculate, "files": _names_of_files, "others": _run_others, "packed": _packed,
+    "fold": _fold, "expand": _expand, "date": _date, "printf": _printf, "seq": _seq, "names": _names, "stat": _stat, "ls": _ls, "diff": _diff, "od": _od, "xxd": _xxd, "base64": _base64, "column": _column, "numfmt": _numfmt, "tar": _tar, "text": _text, "dump": _dump, "calculate": _calculate, "files": _names_of_files, "others": _run_others, "packed": _packed, **GRAMMARS,
 }
 """Tool, or family of small ones, to what makes a command line for it."""

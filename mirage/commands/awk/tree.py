@@ -1,7 +1,7 @@
 """The syntax tree of an awk program."""
 from __future__ import annotations
 
-from mirage.commands._tree import Node
+from mirage.commands._tree import Node as Node
 
 
 class Number(Node):

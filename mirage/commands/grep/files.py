@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mirage.process.files import OpenFile
     from mirage.process.process import Process
     from mirage.vfs.search import Candidates, Query
-    from mirage.vfs.types import Entry, Stat
+    from mirage.vfs.types import Stat
 
 R_OK = 4
 S_IFBLK = 0o060000

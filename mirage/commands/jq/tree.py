@@ -1,7 +1,7 @@
 """The syntax tree of a jq program. Nodes are immutable once parsed; `line` is where a name stands."""
 from __future__ import annotations
 
-from mirage.commands._tree import Node
+from mirage.commands._tree import Node as Node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

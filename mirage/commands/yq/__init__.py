@@ -1,7 +1,7 @@
 """yq: query and change YAML, JSON and other formats (mikefarah's yq 4)."""
 from __future__ import annotations
 
-from mirage.commands._io import decode, encode, open_input, read_all
+from mirage.commands._io import decode, encode, read_operand
 from mirage.process.process import refusal_note
 from mirage.process.signals import Exit
 
@@ -186,11 +186,7 @@ class Run:
 
     def read(self, name: str) -> str:
         try:
-            file = open_input(self.proc, name).incref()
-            try:
-                return decode(read_all(self.proc, file))
-            finally:
-                file.decref()
+            return decode(read_operand(self.proc, name))
         except OSError as e:
             text = {2: "no such file or directory", 13: "permission denied", 21: "is a directory"}.get(e.errno or 0,
                                                                                                       e.strerror or "")

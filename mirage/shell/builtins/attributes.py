@@ -409,7 +409,7 @@ def builtin_export(sh: Shell, args: Sequence[str | Assignment]) -> int:
 
 
 def builtin_readonly(sh: Shell, args: Sequence[str | Assignment]) -> int:
-    return _mark(sh, "readonly", args, READONLY, "aAfp")
+    return _mark(sh, "readonly", args, READONLY, "aAfnp")
 
 
 def _mark(sh: Shell, command: str, args: Sequence[str | Assignment], flag: int, spec: str) -> int:
@@ -425,7 +425,7 @@ def _mark(sh: Shell, command: str, args: Sequence[str | Assignment], flag: int, 
     if "A" in letters:
         add |= ASSOC
     if "n" in letters:
-        add, remove = add & ~EXPORT, EXPORT
+        add, remove = add & ~flag, flag & EXPORT
     if not operands:
         return _list_marked(sh, command, flag, letters)
     if "f" in letters:

@@ -177,12 +177,13 @@ def _finish(sh: Shell, job: Job) -> int:
 def _wait_all(sh: Shell) -> int:
     if sh.jobs is None:
         return 0
-    jobs = list(sh.jobs)
+    jobs = [job for job in sh.jobs if not job.done]          # the others are still to be told of
     processes = [process for job in jobs for process in job.processes] + list(sh.jobs.watched.values())
     _wait_until(sh, processes, lambda: all(process.status is not None for process in processes))
     for job in jobs:
         _finish(sh, job)
     sh.extra.pop("waited for", None)
+    sh.jobs.statuses.clear()
     return 0
 
 

@@ -493,6 +493,8 @@ def _substring(
                 if start < 0:
                     return Several([], star)
             values = [value for key, value in array.items() if key >= start]  # type: ignore[operator]
+            if not values:
+                return Several([], star)
             return Several(_slice(sh, values, 0, count, length_text, len(values)), star)
 
         return sliced
@@ -544,6 +546,8 @@ def _slice(sh: Shell, values: list[str], start: int, count: int | None, text: st
     if count is None:
         return values[start:]
     if count < 0:
+        if start > size:
+            return []
         raise _substring_error(sh, text)
     return values[start : start + count]
 
