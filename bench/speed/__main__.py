@@ -24,7 +24,7 @@ from mirage.bench import environment
 from mirage.bench.speed import data, mounted
 from mirage.bench.speed.fairness import longest_stalls, stream_memory
 from mirage.bench.speed.measure import Timing, alternate, inside, median_clock, median_cpu, memory_folder, outside
-from mirage.bench.speed.workloads import Workload, workloads
+from mirage.bench.speed.workloads import Workload, peer_workloads, workloads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -103,6 +103,20 @@ def compare(folder: Path, files: dict[str, bytes], chosen: list[Workload], round
             yield Row(workload.group, workload.name, mine, theirs, "bash, GNU")
 
 
+def against_peers(folder: Path, rounds: int, timeout: float, show: Callable[[Row], None]) -> dict[str, object]:
+    """Smaller workloads over a tenth of the files: Mirage and bash in turns, then one peer after the other."""
+    from mirage.bench.speed.peers import measure_peers
+    small = folder / "small"
+    small.mkdir()
+    files = data.make(10)
+    data.write(small, files)
+    ours: dict[str, tuple[float, int]] = {}
+    for row in compare(small, files, peer_workloads(), rounds):
+        ours[row.name] = row.ours, row.size
+        show(row)
+    return measure_peers(folder, small, peer_workloads(), ours, timeout, print)
+
+
 def _output(result: Result) -> bytes:
     if result.stderr_bytes:
         print(result.stderr, file=sys.stderr)
@@ -156,9 +170,7 @@ def main() -> int:
         if options.only is None or options.only == "fuse":
             report["mount"] = mounted.run(print, options.rounds)
         if options.peers:
-            from mirage.bench.speed.peers import measure_peers
-            ours = {row.name: (row.ours, row.size) for row in rows}
-            report["peers"] = measure_peers(Path(name), folder, chosen, ours, options.timeout, print)
+            report["peers"] = against_peers(Path(name), options.rounds, options.timeout, show)
     if options.json:
         Path(options.json).write_text(json.dumps(report, indent=2) + "\n")
     return 0

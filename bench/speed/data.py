@@ -9,29 +9,29 @@ LEVELS = ("INFO", "WARN", "ERROR")
 DIRECTORIES, PER_DIRECTORY = 200, 100
 
 
-def lines() -> bytes:
+def lines(part: int) -> bytes:
     """100,000 short lines."""
-    return "".join(f"line {i} of the file\n" for i in range(100_000)).encode()
+    return "".join(f"line {i} of the file\n" for i in range(100_000 // part)).encode()
 
 
-def log() -> bytes:
+def log(part: int) -> bytes:
     """10 MB of log: every third line has ERROR, one in 9,973 has the rare word `needle`."""
     parts = []
-    for i in range(274_000):
+    for i in range(274_000 // part):
         word = "needle" if i % 9973 == 0 else "ms"
         parts.append(f"2026-01-{i % 28 + 1:02} {LEVELS[i % 3]} host{i % 97} {KINDS[i % 4]} {i * 7919 % 10007} {word}\n")
     return "".join(parts).encode()
 
 
-def numbers() -> bytes:
+def numbers(part: int) -> bytes:
     """200,000 lines of a key and a number, in no order, with repetitions."""
-    return "".join(f"key{i * 7919 % 1009} {i * 104729 % 50021}\n" for i in range(200_000)).encode()
+    return "".join(f"key{i * 7919 % 1009} {i * 104729 % 50021}\n" for i in range(200_000 // part)).encode()
 
 
-def events() -> bytes:
+def events(part: int) -> bytes:
     """20 MB of JSON objects, one a line."""
     parts = []
-    for i in range(100_000):
+    for i in range(100_000 // part):
         parts.append(json.dumps({
             "id": i, "type": KINDS[i % 4],
             "user": {"name": f"user{i % 997}", "age": i % 90, "tags": ["a", "b", str(i % 7)]},
@@ -40,10 +40,10 @@ def events() -> bytes:
     return ("\n".join(parts) + "\n").encode()
 
 
-def tree() -> dict[str, bytes]:
+def tree(part: int) -> dict[str, bytes]:
     """20,000 small files in 200 directories, half of them .json; one in 101 has the word `needle`."""
     files = {}
-    for d in range(DIRECTORIES):
+    for d in range(DIRECTORIES // part):
         for f in range(PER_DIRECTORY):
             number = d * PER_DIRECTORY + f
             end = "json" if f % 2 else "txt"
@@ -63,10 +63,10 @@ def small() -> dict[str, bytes]:
     return files
 
 
-def make() -> dict[str, bytes]:
-    """Everything: relative path -> content."""
-    return {"lines.txt": lines(), "big.txt": log(), "numbers.txt": numbers(), "events.jsonl": events(), **tree(),
-            **small()}
+def make(part: int = 1) -> dict[str, bytes]:
+    """Everything: relative path -> content; with `part`, that part of the lines and files."""
+    return {"lines.txt": lines(part), "big.txt": log(part), "numbers.txt": numbers(part), "events.jsonl": events(part),
+            **tree(part), **small()}
 
 
 def write(folder: Path, files: dict[str, bytes]) -> None:

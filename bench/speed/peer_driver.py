@@ -1,6 +1,6 @@
 """Runs in a peer's own environment, without this package: one workload after another, a line of JSON for each.
 
-    python peer_driver.py PEER FOLDER     workloads as JSON [[name, script], ...] on standard input
+    python peer_driver.py PEER FOLDER [SCRIPT]     without SCRIPT: workloads as JSON [[name, script], ...] on standard input
 
 Files of FOLDER are loaded into the peer's memory under /bench first. The answer: name, cpu, status, bytes.
 """
@@ -81,8 +81,8 @@ def mirage_ai(files: dict[str, bytes]) -> Callable[[str], tuple[int, str]]:
 
 
 def main() -> None:
-    peer, folder = sys.argv[1:]
-    chosen = json.load(sys.stdin)
+    peer, folder, *script = sys.argv[1:]
+    chosen = [["script", script[0]]] if script else json.load(sys.stdin)
     scripts = " ".join(script for _, script in chosen)
     parts = ("tree", "project", "lines.txt", "big.txt", "numbers.txt", "events.jsonl")
     wanted = [name for name in parts if name in scripts]

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from mirage.bench import environment
+from mirage.bench.speed.measure import median_cpu, outside
 from mirage.bench.speed.workloads import Workload
 
 PEERS = ("mirage-ai", "bashkit", "just-bash")
@@ -29,6 +30,14 @@ def install(peer: str, folder: Path) -> tuple[Path, str] | None:
     except (OSError, subprocess.SubprocessError):
         return None
     return python, found.stdout.strip()
+
+
+def cold_start(python: Path, peer: str, folder: Path) -> float:
+    """Seconds of processor time of a new process that makes a shell and runs `echo hi`; the median of five."""
+    empty = folder / "empty"
+    empty.mkdir(exist_ok=True)
+    run = [python, DRIVER, peer, empty, "echo hi"]
+    return median_cpu([outside(run, folder) for _ in range(6)][1:])
 
 
 class Driver:
@@ -93,7 +102,6 @@ def measure(python: Path, peer: str, folder: Path, chosen: Sequence[Workload],
 def measure_peers(folder: Path, files: Path, chosen: Sequence[Workload], ours: dict[str, tuple[float, int]],
                   timeout: float, say: Callable[[str], object]) -> dict[str, Any]:
     """All peers; `ours`: name -> (seconds of processor time, bytes of output) of Mirage in the same run."""
-    wanted = [w for w in chosen if w.peers]
     report: dict[str, Any] = {}
     for peer in PEERS:
         installed = install(peer, folder)
@@ -101,17 +109,18 @@ def measure_peers(folder: Path, files: Path, chosen: Sequence[Workload], ours: d
             say(f"\n{peer}: does not install here")
             continue
         python, version = installed
-        say(f"\n{peer + ' ' + version:34} {'ours ms':>10} {'its ms':>10} {'ours/its':>8}")
+        say(f"\n{peer + ' ' + version:34} {'ours ms':>10} {'its ms':>10} {'its/ours':>8}")
         results: dict[str, Any] = {}
-        report[peer] = {"version": version, "results": results}
-        for name, result in measure(python, peer, files, wanted, timeout):
+        report[peer] = {"version": version, "start": cold_start(python, peer, folder), "results": results}
+        say(f"{'cold start: echo hi':34} {'':>10} {report[peer]['start'] * 1000:10.2f}")
+        for name, result in measure(python, peer, files, chosen, timeout):
             results[name] = result
             seconds, size = ours[name]
             if "error" in result:
                 say(f"{name:34} {seconds * 1000:10.2f} {'':>10} {'':>8}  {result['error']}")
                 continue
             note = "" if result["size"] == size else f"  its output differs (status {result['status']})"
-            say(f"{name:34} {seconds * 1000:10.2f} {result['cpu'] * 1000:10.2f} {seconds / result['cpu']:8.3f}{note}")
+            say(f"{name:34} {seconds * 1000:10.2f} {result['cpu'] * 1000:10.2f} {result['cpu'] / seconds:8.1f}{note}")
     return report
 
 

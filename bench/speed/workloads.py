@@ -1,14 +1,14 @@
-"""What is measured: one shell script each, run by Mirage, by bash with GNU's tools, and by the peers."""
+"""What is measured: one shell script each, run by Mirage and by bash with GNU's tools; smaller ones by the peers too."""
 from __future__ import annotations
 
 
 class Workload:
     """One script. group: heading in the table; ordered: the output must be the same bytes, else the same lines."""
 
-    __slots__ = ("group", "name", "ordered", "peers", "script")
+    __slots__ = ("group", "name", "ordered", "script")
 
-    def __init__(self, group: str, name: str, script: str, *, ordered: bool = True, peers: bool = True) -> None:
-        self.group, self.name, self.script, self.ordered, self.peers = group, name, script, ordered, peers
+    def __init__(self, group: str, name: str, script: str, *, ordered: bool = True) -> None:
+        self.group, self.name, self.script, self.ordered = group, name, script, ordered
 
 
 SHELL = (
@@ -93,6 +93,35 @@ FILES = (
     ("cat */*", "cat tree/*/*.txt | wc -c", True),
 )
 
+PEERS = (                                                    # over files of a tenth of the size, data.make(10)
+    ("echo hi", "echo hi"),
+    ("arithmetic loop, 10,000", "s=0; for ((i=0;i<10000;i++)); do ((s+=i)); done; echo $s"),
+    ("while read, 10,000 lines", "n=0; while read -r line; do ((n++)); done < lines.txt; echo $n"),
+    ("function calls, 2,000", "f() { local x=$1; r=$((x+1)); }; r=0; for ((i=0;i<2000;i++)); do f $r; done; echo $r"),
+    ("while [[ -lt ]], 5,000", "i=0; while [[ $i -lt 5000 ]]; do i=$((i+1)); done; echo $i"),
+    ("case, 5,000", "n=0; for ((i=0;i<5000;i++)); do case $i in *[13579]) ((n++));; *) ;; esac; done; echo $n"),
+    ("string building, 2,000", "s=; for ((i=0;i<2000;i++)); do s+=ab; done; echo ${#s}"),
+    ("command substitutions, 200", "for ((i=0;i<200;i++)); do x=$(echo $i); done; echo $x"),
+    ("pipeline of 3, 1 MB", "cat big.txt | grep ERROR | wc -l"),
+    ("grep fixed, 1 MB", "grep ERROR big.txt"),
+    ("grep -E, 1 MB", "grep -E 'ERROR.*(disk|net) [0-9]+' big.txt"),
+    ("grep -c -i, 1 MB", "grep -c -i error big.txt"),
+    ("sort, 1 MB", "sort big.txt"),
+    ("sort -k2,2n -u, 20,000 lines", "sort -k2,2n -u numbers.txt"),
+    ("wc, 1 MB", "wc big.txt"),
+    ("uniq -c, 1 MB", "cut -d' ' -f2 big.txt | uniq -c"),
+    ("cut, 1 MB", "cut -d' ' -f2,5 big.txt"),
+    ("tr, 1 MB", "cat big.txt | tr a-z A-Z"),
+    ("sed s///g, 1 MB", "sed 's/ERROR/error/g' big.txt"),
+    ("awk sum by key, 1 MB", "awk '{s[$3]+=$5} END{for(k in s) n++; print n, s[\"host7\"]}' big.txt"),
+    ("jq -c ., 2 MB", "jq -c . events.jsonl"),
+    ("jq select, 2 MB", "jq -r 'select(.amount > 9000 and .ok) | .path' events.jsonl"),
+    ("find, 2,000 files", "find tree"),
+    ("grep -r, 2,000 files", "grep -r needle tree"),
+    ("**/*.json, 2,000 files", "shopt -s globstar; set -- tree/**/*.json; echo $#"),
+    ("tar cf, tar tf, 2,000 files", "tar cf all.tar tree; tar tf all.tar | wc -l"),
+)
+
 TRANSCRIPT_LINES = (
     "cd project", "ls", "cat README.md", "ls src | head -5", "grep -rn TODO src | sort | head",
     "wc -l src/*.py | tail -1",
@@ -111,12 +140,18 @@ def transcript() -> str:
     return "\n".join(TRANSCRIPT_LINES * 10)
 
 
+def peer_workloads() -> list[Workload]:
+    """What the peers are measured with: the kinds of the others, small enough for the slow ones to end."""
+    out = [Workload("peers", name, script, ordered=False) for name, script in PEERS]
+    return [*out, Workload("peers", "agent transcript, 200 lines", transcript())]
+
+
 def workloads() -> list[Workload]:
     out = [Workload("shell", *row) for row in SHELL]
     out.append(Workload("shell", "agent transcript, 200 lines", transcript()))
     out += [Workload("tools, 10 MB", *row) for row in TOOLS]
     out += [Workload("jq, 20 MB", *row) for row in JQ]
     out += [Workload("20,000 files in memory", name, script, ordered=ordered) for name, script, ordered in FILES]
-    out += [Workload("20,000 files on a host mount", f"host: {name}", script, ordered=ordered, peers=False)
+    out += [Workload("20,000 files on a host mount", f"host: {name}", script, ordered=ordered)
             for name, script, ordered in FILES]
     return out

@@ -371,6 +371,8 @@ class Parser:
         return left
 
     def unary(self) -> Node:
+        if self.is_op("!"):                                  # takes all up to the next comparison
+            return self.negation()
         if self.is_op("-"):
             self.advance()
             self.depth += 1

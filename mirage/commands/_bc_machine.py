@@ -117,6 +117,15 @@ v+=e}}
 """
 
 
+LIMITS = b"""BC_BASE_MAX     = 2147483647
+BC_DIM_MAX      = 16777215
+BC_SCALE_MAX    = 2147483647
+BC_STRING_MAX   = 2147483647
+MAX Exponent    = 9223372036854775807
+Number of vars  = 32767
+"""
+
+
 class Halt(Exception):
     """The program ends."""
 
@@ -223,6 +232,8 @@ class Machine:
             raise _Break
         elif kind == "continue":
             raise _Continue
+        elif kind == "limits":
+            self.proc.stdout.write(LIMITS)
         elif kind == "halt":
             raise Halt
 

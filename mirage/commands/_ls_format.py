@@ -161,6 +161,11 @@ class Printer:
         if o.format == "verbose":
             self.long(items)
             return
+        if o.format == "single-column" and o.indicator == "none" and self.colors is None and not self.align_quotes \
+                and not (o.inode or o.blocks or o.context):
+            quoted, end = self.quoted, o.end
+            self.write("".join([quoted(item.name) + end for item in items]))
+            return
         cells = [self.cell(item, items) for item in items]
         if o.format == "single-column":
             self.write("".join(text + o.end for text, _ in cells))

@@ -315,9 +315,11 @@ class Lister:
         if o.all:
             items = [Item(".", prefix + "."), Item("..", prefix + "..")]
             items = [i for i in items if not any(_matches(i.name, p) for p in o.ignore)]
+        plain = not (o.ignore or o.hide or o.backups_hidden)
         for entry in entries:
-            if not self.hidden(entry.name):
-                items.append(Item(entry.name, prefix + entry.name, entry.stat))
+            name = entry.name
+            if plain and name[:1] != "." or not self.hidden(name):
+                items.append(Item(name, prefix + name, entry.stat))
         if self.need_stat or self.need_type or o.dereference == "always":
             for number, child in enumerate(items):
                 self.stat_child(child)

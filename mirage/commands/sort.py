@@ -4,7 +4,7 @@ from __future__ import annotations
 import heapq
 import os
 import re
-from functools import cmp_to_key
+from functools import cmp_to_key, partial
 from itertools import groupby
 
 from mirage.commands._getopt import NONE, OPTIONAL, REQUIRED, Spec, parse
@@ -270,6 +270,10 @@ def _sort(proc: Process, job: Job, keys: list[tuple[Callable[[bytes], Any], bool
     unique = "u" in job.flags
     if not keys:
         return _sort_lines(proc, list(set(lines)) if unique else lines, reverse)
+    if plain and len(keys) == 1 and job.quick.get(keys[0][0]) is int:
+        numbers = _sort_integers(proc, lines, unique, keys[0][1])
+        if numbers is not None:
+            return numbers
     if unique and len(keys) == 1:
         function, backwards = keys[0]
         found = _values(proc, job, function, lines, plain)
@@ -279,8 +283,8 @@ def _sort(proc: Process, job: Job, keys: list[tuple[Callable[[bytes], Any], bool
     if not unique and "s" not in job.flags:
         lines = _sort_lines(proc, lines, reverse)
     for function, backwards in reversed(keys):
-        take = iter(_values(proc, job, function, lines, plain)).__next__
-        lines.sort(key=lambda _: take(), reverse=backwards)
+        values = iter(_values(proc, job, function, lines, plain))
+        lines.sort(key=partial(next, values), reverse=backwards)
         proc.check()
     if unique:
         functions = [function for function, _ in keys]
@@ -288,8 +292,8 @@ def _sort(proc: Process, job: Job, keys: list[tuple[Callable[[bytes], Any], bool
     return lines
 
 
-def _sort_lines(proc: Process, lines: list[bytes], reverse: bool) -> list[bytes]:
-    """Sorted by byte; in pieces that are merged in pairs, so that no step holds the interpreter for long."""
+def _sort_lines(proc: Process, lines: list[Any], reverse: bool) -> list[Any]:
+    """Lines by byte, or numbers; in pieces that are merged in pairs, so that no step holds the interpreter for long."""
     runs = []
     for start in range(0, len(lines), PIECE):
         run = lines[start:start + PIECE]
@@ -309,6 +313,24 @@ def _sort_lines(proc: Process, lines: list[bytes], reverse: bool) -> list[bytes]
             proc.check()
         runs = merged
     return runs[0] if runs else []
+
+
+def _sort_integers(proc: Process, lines: list[bytes], unique: bool, reverse: bool) -> list[bytes] | None:
+    """Whole lines by number, where all are integers in their shortest form: the numbers alone are sorted.
+
+    Any other form is longer, so that equal lengths in total say that no line has one.
+    """
+    numbers: list[int] = []
+    for start in range(0, len(lines), PIECE):
+        try:
+            numbers += map(int, lines[start:start + PIECE])
+        except ValueError:
+            return None
+        proc.check()
+    if sum(map(len, map(str, numbers))) != sum(map(len, lines)):
+        return None
+    ordered = _sort_lines(proc, list(set(numbers)) if unique else numbers, reverse)
+    return "\n".join(map(str, ordered)).encode().split(b"\n") if ordered else []
 
 
 def _values(proc: Process, job: Job, function: Callable[[bytes], Any], lines: list[bytes], plain: bool) -> list[Any]:

@@ -714,7 +714,14 @@ class WordReader:
         pos = match.end()
         sub = None
         if text.startswith("[", pos) and name not in _SPECIAL:
-            sub, pos = self.subscript(pos + 1)
+            level = self.level
+            try:
+                sub, pos = self.subscript(pos + 1)
+            except ParseError as error:
+                if not error.msg.endswith("`]'"):
+                    raise
+                self.level = level
+                return self._bad(start)
         pos = self._joined(pos)
         char = text[pos : pos + 1]
         if indirect and char in ("@", "*") and text.startswith("}", pos + 1):

@@ -812,6 +812,12 @@ class Shell:
                 return outer.temporary
         return False
 
+    def show_outer(self, name: str) -> None:
+        """`name` is not local any more to the running function."""
+        scope = next((scope for scope in reversed(self.scopes) if not scope.temporary), None)
+        if scope is not None and name in scope:
+            self._restore(name, scope.pop(name))
+
     def keep_temporary(self, name: str) -> None:
         """A temporary variable of the running call that it exports or makes readonly outlives the call (bash)."""
         index = len(self.scopes) - 1

@@ -347,10 +347,13 @@ class _Regex:
 class _Segments(Pattern):
     """No stars, or ``head*middle*...*tail``."""
 
-    __slots__ = ("head", "middle", "star", "tail")
+    __slots__ = ("ends", "head", "middle", "star", "tail")
 
     def __init__(self, segments: list[_Literal | _Regex]) -> None:
         self.head = segments[0]
+        first, last = segments[0], segments[-1]
+        self.ends = (first.text, last.text) if len(segments) == 2 and isinstance(first, _Literal) \
+            and isinstance(last, _Literal) else None         # `head*tail`, the most frequent form
         self.star = len(segments) > 1
         self.middle = segments[1:-1]
         self.tail = segments[-1]
@@ -359,6 +362,9 @@ class _Segments(Pattern):
 
     def matches(self, text: str) -> bool:
         head = self.head
+        if self.ends is not None:
+            first, last = self.ends
+            return text.startswith(first) and text.endswith(last) and len(text) >= len(first) + len(last)
         if not self.star:
             return len(text) == head.width and head.at(text, 0)
         end = len(text) - self.tail.width

@@ -170,19 +170,21 @@ class Host:
     # ---- content
 
     def read(self, path: str, offset: int = 0, length: int | None = None) -> bytes:
-        handle = self.open(path, os.O_RDONLY)
+        fd, real = self._open_file(path, os.O_RDONLY)
         try:
             if length is not None:
-                return handle.pread(length, offset)
+                return os.pread(fd, length, offset)
             parts = []
-            want = max(1, handle.size() - offset)
-            while data := handle.pread(want, offset):
+            want = max(1, real.st_size - offset + 1)         # one more: a short answer is the end
+            while data := os.pread(fd, want, offset):
                 parts.append(data)
+                if len(data) < want and offset + len(data) == real.st_size:
+                    break
                 offset += len(data)
                 want = 1 << 16
             return parts[0] if len(parts) == 1 else b"".join(parts)
         finally:
-            handle.close()
+            os.close(fd)
 
     def open(self, path: str, flags: int, mode: int = 0) -> HostHandle:
         """Regular files only. The file is examined after it was opened and before it is changed."""
@@ -192,14 +194,8 @@ class Host:
             self._may_change(path)
         if flags & os.O_TRUNC and access == os.O_RDONLY:
             access = os.O_RDWR
-        kind = self._kind(path)                              # opening a device can have effects already
-        if kind != S_IFREG:
-            raise error({S_IFDIR: errno.EISDIR, S_IFLNK: errno.ELOOP}.get(kind, errno.EACCES), path)
-        fd = self._open(path, access | os.O_NONBLOCK | os.O_NOCTTY)
+        fd, real = self._open_file(path, access)
         try:
-            real = os.fstat(fd)
-            if not st.S_ISREG(real.st_mode):
-                raise error(errno.EACCES, path)
             if changing:
                 self._only_inside(real, path)
                 if flags & os.O_TRUNC:
@@ -208,6 +204,21 @@ class Host:
             os.close(fd)
             raise
         return HostHandle(fd, self._stat)
+
+    def _open_file(self, path: str, access: int) -> tuple[int, os.stat_result]:
+        """(a descriptor of a regular file, what it is)"""
+        kind = self._kind(path)                              # opening a device can have effects already
+        if kind != S_IFREG:
+            raise error({S_IFDIR: errno.EISDIR, S_IFLNK: errno.ELOOP}.get(kind, errno.EACCES), path)
+        fd = self._open(path, access | os.O_NONBLOCK | os.O_NOCTTY)
+        try:
+            real = os.fstat(fd)
+            if not st.S_ISREG(real.st_mode):
+                raise error(errno.EACCES, path)
+        except BaseException:
+            os.close(fd)
+            raise
+        return fd, real
 
     def create(self, path: str, mode: int, uid: int, gid: int, exclusive: bool = False) -> HostHandle:
         self._may_change(path)

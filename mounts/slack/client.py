@@ -156,7 +156,7 @@ class SlackClient:
             raise Failure(403, "the file is on another server")
         proxies: dict[str, str] | None = {} if urlsplit(url).hostname in LOOPBACK else None
         opener = urllib.request.build_opener(urllib.request.ProxyHandler(proxies), _Stay())
-        request = urllib.request.Request(url, headers={"Authorization": f"Bearer {self._secret('token')}"})
+        request = urllib.request.Request(url, headers={"Authorization": f"Bearer {self._tokens['token'].text()}"})
         try:
             with opener.open(request, timeout=TIMEOUT) as response:
                 data: bytes = response.read()

@@ -140,11 +140,11 @@ class VfsStore:
             self._db.execute("INSERT OR REPLACE INTO fs_layer_origin VALUES (?, ?, ?, ?, ?, ?, ?)",
                              (ino, stored(origin.path), origin.size, origin.mtime_ns, origin.ctime_ns,
                               origin.ino & SIGNED, origin.version))
+            self.mount.origin_added(origin.kept is not None)
             if origin.kept is None:
                 self._db.execute("DELETE FROM fs_partial_origin WHERE ino = ?", (ino,))
             else:
                 self._db.execute("INSERT OR REPLACE INTO fs_partial_origin VALUES (?, ?)", (ino, origin.kept))
-                self.mount.partial_added()
 
     def sparse(self, path: str, origin: Origin) -> None:
         """The file gets its size without any content."""

@@ -48,6 +48,7 @@ SHORT = 2 << 20                                              # bytes that one tr
 DIRTY = 32 << 20                                             # bytes that wait in memory, of all files together
 WAITS = 200_000_000                                          # nanoseconds, see flush_old
 NAME_MAX = 255
+BESIDE = (("fs_xattr", "ino"), ("fs_layer_origin", "ino"), ("fs_partial_origin", "ino"), ("fs_origin", "delta_ino"))
 
 _devices: dict[str, int] = {}
 
@@ -103,6 +104,7 @@ class Tree:
         self._whole: set[int] = set()                        # directories of which `_names` has all names
         self._attributes: bool | None = None                 # has any inode extended attributes? None: not known
         self._partial: bool | None = None                    # is any file a part of its base's? None: not known
+        self._beside: bool | None = None                     # is anything in the tables of BESIDE? None: not known
         self._last_time = 0
         self._claimed: list[int] = []                        # inodes that the running transaction removes
         self._unnamed: list[int] = []                        # long ones that it took the last name of
@@ -127,7 +129,7 @@ class Tree:
         self._names.clear()
         self._subdirs.clear()
         self._whole.clear()
-        self._attributes = self._partial = None
+        self._attributes = self._partial = self._beside = None
         for listener in self.listeners:
             listener()
 
@@ -539,9 +541,10 @@ class Tree:
         return self._partial and self.db.execute("SELECT 1 FROM fs_partial_origin WHERE ino = ?",
                                                  (ino,)).fetchone() is not None
 
-    def partial_added(self) -> None:
-        """A file has become a part of its base's. In a transaction."""
-        self._partial = True
+    def origin_added(self, partial: bool) -> None:
+        """A file comes from a base, or a part of it still is there. In a transaction."""
+        self._partial = partial or self._partial
+        self._beside = True
 
     def truncate(self, held: Open, size: int, always: bool = False) -> None:
         """Cut or grow to `size` bytes, at once."""
@@ -810,9 +813,12 @@ class Tree:
             self.db.execute("DELETE FROM fs_data WHERE ino = ?", ino)
         elif node.kind == S_IFLNK:
             self.db.execute("DELETE FROM fs_symlink WHERE ino = ?", ino)
-        for table, key in (("fs_xattr", "ino"), ("fs_layer_origin", "ino"), ("fs_partial_origin", "ino"),
-                           ("fs_origin", "delta_ino"), ("fs_inode", "ino")):
+        if self._beside is None:
+            self._beside = bool(self.db.execute("SELECT " + " OR ".join(
+                f"EXISTS (SELECT 1 FROM {table})" for table, _ in BESIDE)).fetchone()[0])
+        for table, key in BESIDE if self._beside else ():
             self.db.execute(f"DELETE FROM {table} WHERE {key} = ?", ino)
+        self.db.execute("DELETE FROM fs_inode WHERE ino = ?", ino)
         self._nodes.pop(node.ino, None)
         self._subdirs.pop(node.ino, None)
         self._whole.discard(node.ino)
@@ -966,7 +972,7 @@ class Tree:
 
     def set_attribute(self, node: Node, name: str, value: bytes) -> None:
         self.db.execute("INSERT OR REPLACE INTO fs_xattr VALUES (?, ?, ?)", (node.ino, stored(name), value))
-        self._attributes = True
+        self._attributes = self._beside = True
         self.inode_changed(node)
 
     def remove_attribute(self, node: Node, name: str) -> bool:

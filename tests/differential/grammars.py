@@ -17,9 +17,9 @@ CASES = ('1', '\"a\"', '/^f/', '\"10\"')
 JQ_KEYS = ('\"b\"', '\"k\", \"c\"', '.a?')
 JQ_CATCHES = ('.', '\"caught\"', 'length')
 JQ_REGEX_ENDS = ('', '; \"g\"', '; \"X\"', '; null', '; \"<\\(.n?)>\"', '; \"x\"; \"g\"')
-JQ_INDEXES = ('0', '1', '-1', '\"a\"', '1:2', ':-1', 'null', '[1]', '1.7', '1.2:3.5', 'length - 1')
+JQ_INDEXES = ('0', '1', '\"a\"', '1:2', ':-1', 'null', '[1]', '1.7', '1.2:3.5', 'length - 1')
 JQ_TARGETS = ('.a', '.[0]', '.[]', '.b.c', '.[1:]', '..', '.[-1]', '.a, .b', '(.a, .b)', '.[]?', 'first(.[]?)', '.[]?.a?', '.name', 'select(.a?)', '.a[1]', '(.. | numbers?)', 'getpath([\"a\",\"b\"])', 'if .a? then .a else . end', '(.a // .b)', 'limit(1; .[]?)', 'recurse', 'empty', '$x')
-JQ_FUNCTIONS = ('map', 'select', 'sort_by', 'group_by', 'unique_by', 'min_by', 'max_by', 'map_values', 'with_entries', 'recurse', 'path', 'paths', 'first', 'last', 'any', 'all', 'del', 'to_entries | map', 'isempty', 'add', 'tojson | test', 'walk', 'error', 'has', 'in', 'inside', 'contains', 'index', 'indices', 'join', 'split', 'startswith', 'endswith', 'ltrimstr', 'rtrimstr', 'ascii', 'bsearch', 'delpaths', 'getpath', 'flatten', 'range', 'tojson | sub(\"a\"; \"b\") | select', 'pick', 'combinations', 'skip', 'limit(2; .[]?) | select', 'fromstream', 'env | has', 'splits', 'nth', 'until(true; .) | map', 'while(false; .) | map', 'repeat(empty) | map', 'input_filename | select', 'ltrimstr(\"a\") | select', 'getpath([\"a\"])? | select', 'truncate_stream', 'limit(1; repeat(1)) | select', 'debug', '@base64 | select', 'tojson | match', 'tojson | capture', 'tojson | scan', 'INDEX', 'GROUP_BY', 'IN', 'ascii_downcase?, select', 'to_entries? | map', 'halt_error? // select', 'label $f | select')
+JQ_FUNCTIONS = ('map', 'select', 'sort_by', 'group_by', 'unique_by', 'min_by', 'max_by', 'map_values', 'with_entries', 'recurse', 'path', 'paths', 'first', 'last', 'any', 'all', 'del', 'to_entries | map', 'isempty', 'tojson | test', 'walk', 'error', 'has', 'in', 'inside', 'contains', 'index', 'indices', 'join', 'split', 'startswith', 'endswith', 'ltrimstr', 'rtrimstr', 'ascii', 'bsearch', 'delpaths', 'getpath', 'flatten', 'range', 'tojson | sub(\"a\"; \"b\") | select', 'combinations', 'limit(2; .[]?) | select', 'fromstream', 'env | has', 'splits', 'nth', 'until(true; .) | map', 'while(false; .) | map', 'repeat(empty) | map', 'input_filename | select', 'ltrimstr(\"a\") | select', 'getpath([\"a\"])? | select', 'truncate_stream', 'limit(1; repeat(1)) | select', 'debug', '@base64 | select', 'tojson | match', 'tojson | capture', 'tojson | scan', 'INDEX', 'GROUP_BY', 'IN', 'ascii_downcase?, select', 'to_entries? | map', 'halt_error? // select', 'label $f | select')
 
 
 # ---- regular expressions
@@ -64,7 +64,7 @@ def awk_expression(r: ToolRuns, depth: int = 0) -> str:
     if kind == 6:
         return f"({one()} ? {one()} : {one()})"
     if kind == 7:
-        return f"substr({one()}, {r.pick(('1', '2', '0', '-1', '1.5'))}{r.pick(('', ', 2', ', 1', ', 0', ', 10'))})"
+        return f"substr({one()}, {r.pick(('1', '2', '0', '1.5'))}{r.pick(('', ', 2', ', 1', ', 0', ', 10'))})"
     if kind == 8:
         return f"{r.pick(('toupper', 'tolower', 'length', 'int', '-', '!', '+'))}({one()})"
     if kind == 9:
@@ -159,7 +159,7 @@ def sed(r: ToolRuns) -> str:
 # ---- jq
 
 JQ_NAMES = ("length", "keys", "type", "add", "any", "all", "flatten", "sort", "unique", "reverse", "min", "max", "tojson", "tostring", "tonumber", "ascii_downcase", "ascii_upcase", "explode", "implode", "to_entries", "from_entries", "transpose", "not", "floor", "sqrt", "fabs", "values", "nulls", "strings",
-            "numbers", "arrays", "objects", "iterables", "scalars", "booleans", "empty", "first", "last", "tostream", "paths", "leaf_paths", "utf8bytelength", "@json", "@text", "@csv", "@tsv", "@html", "@uri", "@sh", "@base64", "@base64d", "infinite", "isnan", "isinfinite", "isnormal", "trim", "ltrim", "keys_unsorted", "abs", "toarray", "fromjson", "todate", "ceil", "round", "trunc", "tojson | fromjson", "getpath([\"a\"])", "env | type", "input_line_number", "halt", "now | type", "splits(\" \")", "combinations", "ascii", "significand", "logb", "exp10", "gamma", "trunc", "min_by(.)", "error", "add(.[]?)", "have_literal_numbers", "pick(.a)", "debug", "getpath([])", "limit(1; .[]?)", "inputs", "have_decnum", "ltrimstr(\"a\")", "@text \"<\\(.)>\"", "walk(.)")
+            "numbers", "arrays", "objects", "iterables", "scalars", "booleans", "empty", "first", "last", "tostream", "paths", "leaf_paths", "utf8bytelength", "@json", "@text", "@csv", "@tsv", "@html", "@uri", "@sh", "@base64", "@base64d", "infinite", "isnan", "isinfinite", "isnormal", "keys_unsorted", "fromjson", "todate", "ceil", "round", "trunc", "tojson | fromjson", "getpath([\"a\"])", "env | type", "input_line_number", "halt", "now | type", "splits(\" \")", "combinations", "ascii", "significand", "logb", "exp10", "gamma", "trunc", "min_by(.)", "error", "pick(.a)", "debug", "getpath([])", "limit(1; .[]?)", "inputs", "ltrimstr(\"a\")", "@text \"<\\(.)>\"", "walk(.)")
 
 
 def jq_filter(r: ToolRuns, depth: int = 0) -> str:
@@ -228,7 +228,7 @@ def bc_expression(r: ToolRuns, depth: int = 0) -> str:
 
     def one() -> str:
         return bc_expression(r, depth + 1)
-    return r.pick((f"({one()} {r.pick('+-*/%')} {one()})", f"{one()} {r.pick('+-*/%')} {one()}", f"({one()})^{r.pick(('2', '3', '0', '-1', '-2'))}", f"-({one()})", f"{r.pick(('sqrt', 'length', 'scale'))}({one()})", f"({one()} {r.pick(('<', '<=', '==', '!=', '>', '>='))} {one()})", "x++", "--y", f"f({one()})", f"(x = {one()})", f"!({one()})", f"({one()} && {one()})", f"({one()} || {one()})"))
+    return r.pick((f"({one()} {r.pick('+-*/%')} {one()})", f"{one()} {r.pick('+-*/%')} {one()}", f"({one()})^{r.pick(('2', '3', '0', '-2'))}", f"-({one()})", f"{r.pick(('sqrt', 'length', 'scale'))}({one()})", f"({one()} {r.pick(('<', '<=', '==', '!=', '>', '>='))} {one()})", "x++", "--y", f"f({one()})", f"(x = {one()})", f"!({one()})", f"({one()} && {one()})", f"({one()} || {one()})"))
 
 
 def bc(r: ToolRuns) -> str:
@@ -252,20 +252,20 @@ def grep(r: ToolRuns) -> str:
 
 
 def rg(r: ToolRuns) -> str:
-    more = r.options(("-i", "-S", "-v", "-c", "-n", "-N", "-o", "-l", "--files-without-match", "-q", "-A1", "-B1", "-C1", "-m1", "-w", "-x", "-F", "--column", "-b", "--heading", "--no-heading", "-H", "-I", "--count-matches", "-r X", "-r '<$0>'", "--trim", "-U", "--passthru", "-0", "--vimgrep", "-a", "--color=always", "-M 10", "--no-line-number", "-P", "--context-separator=@@", "--hidden", "-g '*.txt'", "-g '!f.txt'", "-t txt", "-T txt", "--max-depth 1", "-e foo", "--crlf", "--null-data", "--stats | head -n 3", "--only-matching", "--json | wc -l", "-uu", "--include-zero", "--field-match-separator=@", "--max-columns-preview", "--sort path"), 3)
+    more = r.options(("-i", "-S", "-v", "-c", "-n", "-N", "-o", "-l", "--files-without-match", "-q", "-A1", "-B1", "-C1", "-m1", "-w", "-x", "-F", "--column", "-b", "--heading", "--no-heading", "-H", "-I", "--count-matches", "-r X", "-r '<$0>'", "--trim", "-U", "--passthru", "-0", "--vimgrep", "-a", "--color=always", "-M 10", "--no-line-number", "-P", "--context-separator=@@", "--hidden", "-g '*.txt'", "-g '!f.txt'", "-t txt", "-T txt", "--max-depth 1", "-e foo", "--crlf", "--stats | head -n 3", "--only-matching", "--json | wc -l", "-uu", "--include-zero", "--field-match-separator=@", "--max-columns-preview", "--sort path"), 3)
     pattern = r.pick((regex(r), regex(r), r.pick(("\\d+", "foo|bar", "(?i)FOO", "\\bfoo\\b", "^$", "a.*e", "(\\w)", "[", "(", "x{2,1}", "é", "\\p{L}+", "(?P<n>a)", "."))))
     piped = "|" in more and "wc" in more or "head" in more
     return f"rg {'' if piped else more} {r.quote(pattern)} {r.pick(FILES)}" if r.maybe(0.6) else f"rg --sort path {'' if piped else more} {r.quote(pattern)} {r.pick(('', '.', 'd', 'f.txt d', 'nope', 'd f.txt'))} < /dev/null"
 
 
 def fd(r: ToolRuns) -> str:
-    return f"fdfind {r.options(('-t f', '-t d', '-e txt', '-d 1', '-H', '-I', '-g', '-F', '-i', '-s', '-p', '-0', '-E d', '-E *.txt', '--min-depth 2', '-a', '-x echo', '-X echo', '-S +2b', '-1', '--max-results 2', '-t e', '--strip-cwd-prefix', '-u', '-l | wc -l', '--color never', '-q', '-t x', '-S -1k', '--exact-depth 1', '-c never', '--format {/}'), 3)} {r.pick(('', '.', 'txt', '^f', 'x', 'D', '*.txt', 'nope', '[', 'e$', 'sub', '/x', 'f.txt'))} {r.pick(('', '', 'd', '.', 'nope', 'd .'))} | tr '\\0' '\\n' | sort"
+    return f"fdfind {r.options(('-t f', '-t d', '-e txt', '-d 1', '-H', '-I', '-g', '-F', '-i', '-s', '-p', '-0', '-E d', '-E *.txt', '--min-depth 2', '-a', '-x echo', '-S +2b', '-t e', '--strip-cwd-prefix', '-u', '-l | wc -l', '--color never', '-q', '-t x', '-S -1k', '--exact-depth 1', '-c never', '--format {/}'), 3)} {r.pick(('', '.', 'txt', '^f', 'x', 'D', '*.txt', 'nope', '[', 'e$', 'sub', '/x', 'f.txt'))} {r.pick(('', '', 'd', '.', 'nope', 'd .'))} | tr '\\0' '\\n' | sort"
 
 
 # ---- find
 
 def find(r: ToolRuns, depth: int = 0) -> str:
-    test = r.pick(("-type f", "-type d", "-type f,d", "-name '*.txt'", "-name 'd*'", "-iname 'F*'", "-path '*/d/*'", "-size 0", "-size -2", "-size +10c", "-size -1k", "-empty", "-perm 644", "-perm -444", "-perm /222", "-newer f.txt", "-mtime +10", "-mmin -5", "-user user", "-group user", "-links 1", "-regex '.*/[df].*'", "-iregex '.*TXT'", "-true", "-false", "-readable", "-writable", "-executable", "-samefile f.txt", "-wholename './d*'", "-lname x", "-uid 1000", "-nogroup", "-newermt 2023-01-01", "! -newermt 2024-01-01", "-prune", "-quit", "-print", "-printf '%f|'", "-depth", "-inum 0", "-used 0", "-newerma f.txt", "-size 1", "-anewer f.txt", "-daystart -mtime 1", "-xtype d"))
+    test = r.pick(("-type f", "-type d", "-type f,d", "-name '*.txt'", "-name 'd*'", "-iname 'F*'", "-path '*/d/*'", "-size 0", "-type f -size -2", "-type f -size +10c", "-type f -size -1k", "-empty", "-perm 644", "-perm -444", "-perm /222", "-newer f.txt", "-mtime +10", "-user user", "-group user", "-links 1", "-regex '.*/[df].*'", "-iregex '.*TXT'", "-true", "-false", "-readable", "-writable", "-executable", "-samefile f.txt", "-wholename './d*'", "-lname x", "-uid 1000", "-nogroup", "-newermt 2023-01-01", "! -newermt 2024-01-01", "-prune", "-print", "-printf '%f\\n'", "-depth", "-inum 0", "-type f -size 1", "-daystart -mtime 1", "-xtype d"))
     if depth < 2 and r.maybe(0.5):
         return f"{r.pick(('', '! ', '-not '))}\\( {find(r, depth + 1)} {r.pick(('-o', '-a', '', ',', '-or', '-and'))} {find(r, depth + 1)} \\)"
     return test
@@ -273,8 +273,8 @@ def find(r: ToolRuns, depth: int = 0) -> str:
 
 def find_line(r: ToolRuns) -> str:
     start = r.pick((".", "d", "", "f.txt d", "./d/", "* -maxdepth 1", ". -mindepth 1", "-L .", "-H d", "-P d", "-O2 d", ". -maxdepth 2"))
-    forms = ("%p", "%f", "%h", "%P", "%d", "%y", "%m", "%M", "%u", "%g", "%U", "%G", "%H", "%l", "%Y", "%TY-%Tm-%Td", "%T@", "%Ts", "%TH:%TM", "%n", "%%", "\\t", "%5d|", "%-8f|", "%.3f", "%A@", "%Tj", "%Ta", "%TF", "%TT", "%T+", "%Tc", "%F_", "\\x", "%q", "%")
-    action = r.pick(("", "", "-print", "-printf '" + " ".join(r.pick(forms) for _ in range(3)) + "\\n'", "-print0", "-exec echo {} \\;", "-exec echo x{}y {} \\;", "-exec echo {} +", "-execdir echo {} +", "-ok echo {} \\;", "-delete", "-exec false {} \\; -print", "-exec test -s {} \\; -print", "-fprint out -print", "-type f -exec cat {} +", "-type f -printf '%s %p\\n'", "-exec sh -c 'echo $0' {} \\;"))
+    forms = ("%p", "%f", "%h", "%P", "%d", "%y", "%m", "%M", "%u", "%g", "%U", "%G", "%H", "%l", "%Y", "%TY-%Tm-%Td", "%T@", "%Ts", "%TH:%TM", "%n", "%%", "\\t", "%5d|", "%-8f|", "%.3f", "%Tj", "%Ta", "%TF", "%TT", "%T+", "%Tc", "%F_", "\\x", "%q", "%")
+    action = r.pick(("", "", "-print", "-printf '" + " ".join(r.pick(forms) for _ in range(3)) + "\\n'", "-print0", "-exec echo {} \\;", "-exec echo x{}y {} \\;", "-exec basename -a {} +", "-ok echo {} \\;", "-delete", "-exec false {} \\; -print", "-exec test -s {} \\; -print", "-fprint out -print", "-type f -printf '%s %p\\n'", "-exec sh -c 'echo $0' {} \\;"))
     return f"find {start} {find(r)} {action} < /dev/null | tr '\\0' '\\n' | sort; ls"
 
 

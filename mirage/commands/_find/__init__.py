@@ -68,7 +68,7 @@ def main(proc: Process) -> int:
             if not start:
                 settings.message("‘’: No such file or directory")
                 continue
-            _walk(settings, start, test)
+            _walk(settings, start, test, not line.words)
     except Quit:
         pass
     line.actions.finish()
@@ -95,9 +95,14 @@ def _roots(proc: Process, line: CommandLine) -> list[str]:
     return data.removesuffix("\0").split("\0") if data else []
 
 
-def _walk(settings: Settings, start: str, test: Predicate) -> None:
+def _walk(settings: Settings, start: str, test: Predicate, only_prints: bool) -> None:
     from mirage.commands._find.visit import PlainWalk, Walk
     plain = not (settings.prunes or settings.changes or settings.depth or settings.xdev or settings.ignore_race
                  or settings.follow != "P")
+    if plain and only_prints:
+        write = settings.proc.stdout.write
+        for paths in PlainWalk(settings).paths(start):
+            write("\n".join(paths).encode("utf-8", "surrogateescape") + b"\n")
+        return
     for visit in (PlainWalk if plain else Walk)(settings).run(start):
         test(visit)

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from mirage.process.process import Process
 
 
+PIECE = 1000                                                 # paths that are printed at a time
+
+
 class Settings:
     """What holds for the whole run; `status` becomes 1 with the first error."""
 
@@ -214,6 +217,44 @@ class PlainWalk(Walk):
                 work += 1
                 if not work & 63:
                     self.proc.check()
+
+    def paths(self, start: str) -> Iterator[list[str]]:
+        """The paths that `run` visits, in its order, in pieces: for an expression that only prints them."""
+        settings = self.settings
+        top = self._top(start)
+        if top is None:
+            return
+        if settings.mindepth <= 0:
+            yield [start]
+        if top.stat.mode & S_IFMT != S_IFDIR or settings.maxdepth <= 0:
+            return
+        source = self.proc.fs.walk(start, onerror=settings.fail)
+        mindepth, maxdepth = settings.mindepth, settings.maxdepth
+        stack = [self._frame(source, 1)]
+        found: list[str] = []
+        while stack:
+            prefix, entries, _ = stack[-1]
+            depth = len(stack)
+            printed = depth >= mindepth
+            for entry in entries:
+                stat = entry.stat
+                assert stat is not None
+                if printed:
+                    found.append(prefix + entry.name)
+                if stat.mode & S_IFMT == S_IFDIR and depth < maxdepth:
+                    if found:
+                        yield found
+                        found = []
+                    stack.append(self._frame(source, depth + 1))
+                    break
+                if len(found) >= PIECE:
+                    yield found
+                    found = []
+            else:
+                stack.pop()
+            self.proc.check()
+        if found:
+            yield found
 
     def _frame(self, source: Iterator[tuple[str, list[Entry]]],
                depth: int) -> tuple[str, Iterator[Entry], frozenset[str]]:

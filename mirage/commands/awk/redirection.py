@@ -450,10 +450,10 @@ class Redirection:
         return 256.0 + child.exit_signal if child.exit_signal else float(status)
 
     def close_all(self) -> None:
-        """At the end: what was printed goes out, commands are waited for."""
-        self.flush_output()
+        """At the end: commands are waited for, then what was printed since they began goes out, as gawk does it."""
         for name in list(self._writers):
             self.close(name)
+        self.flush_output()
         for _, name in list(self._readers):
             self.close(name)
         self.close_input_quietly()

@@ -292,9 +292,11 @@ class Walker:
         """GNU's rule: the last pattern that matches decides; none matches: the opposite of the first one."""
         if not self.globs:
             return False
+        parts = _suffixes(name) if operand else (name,)
         for pattern, include in reversed(self.globs):
-            if any(pattern.matches(part) for part in (_suffixes(name) if operand else (name,))):
-                return not include
+            for part in parts:
+                if pattern.matches(part):
+                    return not include
         return self.globs[0][1]
 
     def _directory_excluded(self, name: str, operand: bool) -> bool:

@@ -244,12 +244,12 @@ def foreach(compiler: Compiler, node: tree.Foreach, scope: Scope) -> Filter:
     extract = compiler.compile(node.extract, alternatives.scope) if node.extract else None
     run = compiler.run
 
-    def walker(starts: Any, updates: Any, extracts: Any, of: Callable[[Any], Any]) -> Any:
+    def walker(starts: Any, updates: Any, extracts: Any, of: Callable[[Any], Any], nothing: Any) -> Any:
         def walk(v: Any, env: Any) -> Iterator[Any]:
             for state in starts(v, env):
                 for value in source.stream(of(v), env):
                     run.tick()
-                    cell = [state]
+                    cell = [nothing]                         # what an update without a result leaves
 
                     def steps(inner: Any, before: Any = state, cell: list[Any] = cell) -> Iterator[Any]:
                         for new in updates(before, inner):
@@ -264,6 +264,7 @@ def foreach(compiler: Compiler, node: tree.Foreach, scope: Scope) -> Filter:
 
         return walk
 
-    return Filter(stream=walker(start.stream, update.stream, extract.stream if extract else None, lambda v: v),
+    return Filter(stream=walker(start.stream, update.stream, extract.stream if extract else None, lambda v: v,
+                                None),
                   places=lambda: walker(start.places, update.places, extract.places if extract else None,
-                                        lambda place: place[1]))
+                                        lambda place: place[1], ((), None)))

@@ -94,7 +94,7 @@ class Report:
         total = len(data)
         found: list[Line] = []
         pos = 0
-        while pos <= total and total:
+        while pos < total:
             spans = find(pos, total)
             if spans is None:
                 break

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mirage.commands.sed.files import Input
+    from mirage.commands.sed.script import Script
     from mirage.process.process import Process
 
 HELP = """\
@@ -112,12 +113,16 @@ def main(proc: Process) -> int:
     from mirage.commands.sed.script import Script
     script = Script(proc, extended=extended, posix=posix, sandbox=sandbox, utf8=utf8_locale(proc.env),
                     lines=delimiter == b"\n")
-    for kind, text in sources:
-        if kind == "e":
-            script.add(text)
-        else:
-            script.add(_script_file(proc, text), text)
-    script.finish()
+    try:
+        for kind, text in sources:
+            if kind == "e":
+                script.add(text)
+            else:
+                script.add(_script_file(proc, text), text)
+        script.finish()
+    except Exit:
+        _create_outputs(proc, script)
+        raise
     quiet = quiet or script.quiet
     if suffix is not None and not operands:
         proc.message("no input files")
@@ -133,6 +138,16 @@ def main(proc: Process) -> int:
     machine = Machine(proc, script, source, quiet=quiet, delimiter=delimiter, posix=posix, unbuffered=unbuffered,
                       width=width)
     return _guarded(proc, source, machine.run)
+
+
+def _create_outputs(proc: Process, script: Script) -> None:
+    """The files of the w commands before an error are made: GNU opens them while it reads the script."""
+    import os
+    for command in script.commands:
+        for name in (command.label if command.name in ("w", "W") else "", command.sub.output if command.sub else ""):
+            if name and not name.startswith("/dev/std"):
+                with proc.opened(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC):
+                    pass
 
 
 def _guarded(proc: Process, source: Input, run: Callable[[], int]) -> int:

@@ -411,7 +411,12 @@ class Machine:
         return None
 
     def do_W(self, command: Command) -> int | None:
-        self._output(command.label).line(self.space.partition(self.delimiter)[0])
+        at = self.space.find(self.delimiter)
+        output = self._output(command.label)
+        if at < 0:
+            output.line(self.space, self.complete)
+        else:
+            output.line(self.space[:at])
         return None
 
     def do_y(self, command: Command) -> int | None:

@@ -125,10 +125,10 @@ class Clone:
             raise Failure("git is not installed") from None
         if result.returncode:
             raise Failure(f"git clone: {_last(result.stderr or b'')}" if result.stderr else "git clone failed")
-        if not self._git("rev-parse", "-q", "--verify", "HEAD^{commit}", check=False):
+        tree = self._git("rev-parse", "-q", "--verify", "HEAD^{tree}", check=False).strip()
+        if not tree:
             return 0                                         # a repository without commits
-        trees, entries = self._listed()
-        self._git("read-tree", "HEAD")
+        trees, entries = self._listed(bytes.fromhex(tree.decode()))
         converted = self._converted(entries)
         self._import([e for e in entries if e.path not in converted], trees, start)
         self._write_index(entries, trees)
@@ -136,9 +136,9 @@ class Clone:
             self._git("checkout-index", "-q", "-f", "-u", "-z", "--stdin", input=b"\0".join(sorted(converted)) + b"\0")
         return len(entries)
 
-    def _listed(self) -> tuple[dict[bytes, bytes], list[Entry]]:
-        """The trees of HEAD by path, and its files."""
-        trees = {b"": bytes.fromhex(self._git("rev-parse", "HEAD^{tree}").decode().strip())}
+    def _listed(self, tree: bytes) -> tuple[dict[bytes, bytes], list[Entry]]:
+        """The trees of HEAD by path, and its files; `tree` is the one of all."""
+        trees = {b"": tree}
         entries = []
         for line in self._git("ls-tree", "-r", "-t", "-z", "--full-tree", "HEAD").split(b"\0")[:-1]:
             about, _, path = line.partition(b"\t")
@@ -156,10 +156,16 @@ class Clone:
 
     def _converted(self, entries: list[Entry]) -> set[bytes]:
         """Files that are not in the repository as they must be on disk: git writes those. Failure for filters."""
-        words = self._git("check-attr", "--cached", "-z", "--stdin", *CONVERTING,
+        where = []
+        if any(e.path.rpartition(b"/")[2] == b".gitattributes" for e in entries):
+            self._git("read-tree", "HEAD")
+            where = ["--cached"]
+        words = self._git("check-attr", *where, "-z", "--stdin", *CONVERTING,
                           input=b"".join(e.path + b"\0" for e in entries)).split(b"\0")
-        crlf = self._git("config", "core.autocrlf", check=False).strip().lower() == b"true"
-        native = crlf or self._git("config", "core.eol", check=False).strip().lower() == b"crlf"
+        said = self._git("config", "-z", "--get-regexp", r"^core\.(autocrlf|eol)$", check=False).lower()
+        values = dict(line.split(b"\n", 1) for line in said.split(b"\0") if b"\n" in line)
+        crlf = values.get(b"core.autocrlf") == b"true"
+        native = crlf or values.get(b"core.eol") == b"crlf"
         found: set[bytes] = set()
         text: dict[bytes, bytes] = {}
         no = (b"unspecified", b"unset")

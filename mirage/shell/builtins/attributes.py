@@ -55,6 +55,10 @@ def builtin_typeset(sh: Shell, args: Sequence[str | Assignment]) -> int:
 
 def builtin_local(sh: Shell, args: Sequence[str | Assignment]) -> int:
     if not sh.function_depth:
+        for arg in args:                                     # lists are assigned before the builtin runs
+            if isinstance(arg, Assignment) and isinstance(arg.value, ArrayValue):
+                _convert(sh, arg.name, ASSOC if "-A" in args else INDEXED)
+                _assign_array(sh, arg.name, arg.value, arg.append)
         sh.builtin_error("local", "can only be used in a function")
         return 1
     return _declare(sh, "local", args)
@@ -389,7 +393,9 @@ def _apply_nameref(sh: Shell, command: str, options: _Options, parsed: Assignmen
     if target == name:
         if not sh.function_depth or options.global_:
             raise ShellError(f"{name}: nameref variable self references not allowed")
-        sh.warn(f"{name}: circular name reference")
+        sh.builtin_error(command, f"warning: {name}: circular name reference")
+        sh.show_outer(name)                                  # that is what such a reference leads to
+        return True
     if flags & READONLY:
         raise ShellError(f"{name}: readonly variable")
     if value is not None:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from mirage.shell.builtins._common import USAGE_STATUS, getopt, number, usage
+from mirage.shell.control import ShellError
 from mirage.shell.state import Dynamic, is_name
 
 TYPE_CHECKING = False
@@ -27,7 +28,8 @@ def builtin_getopts(sh: Shell, args: Sequence[str]) -> int:
     letter, argument, index, offset = _next(spec, values, *_state(sh))
     _set_state(sh, index, offset)
     if letter is None:
-        return _store(sh, name, "?", None) or 1
+        _store(sh, name, "?", None)
+        return 1
     found = spec.find(letter) if letter != ":" else -1
     if found < 0:
         if report:
@@ -94,5 +96,9 @@ def _store(sh: Shell, name: str, letter: str, argument: str | None) -> int:
     if not is_name(name):
         sh.builtin_error("getopts", f"`{name}': not a valid identifier")
         return 1
-    sh.set(name, letter)
+    try:
+        sh.set(name, letter)
+    except ShellError as e:
+        e.report(sh)
+        return USAGE_STATUS
     return 0

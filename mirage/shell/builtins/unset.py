@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from mirage.shell.builtins._common import USAGE_STATUS, getopt, is_reference, split_reference
 from mirage.shell.control import ShellError
-from mirage.shell.state import READONLY
+from mirage.shell.state import NAMEREF, READONLY, Var
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,6 +47,8 @@ def _unset_variable(sh: Shell, name: str, nameref: bool) -> bool:
     if reference is None:
         return False
     name, subscript = reference
+    if nameref and not _is_nameref(sh, name):
+        return False                                         # -n is for name references
     if subscript is None:
         return sh.unset(name, nameref)
     if name not in sh.vars:
@@ -60,6 +62,11 @@ def _unset_variable(sh: Shell, name: str, nameref: bool) -> bool:
         return True
     sh.unset_element(name, sh.subscript_key(name, subscript))
     return True
+
+
+def _is_nameref(sh: Shell, name: str) -> bool:
+    var = sh.vars.get(name)
+    return isinstance(var, Var) and bool(var.flags & NAMEREF)
 
 
 def _unset_function(sh: Shell, name: str) -> None:

@@ -400,12 +400,15 @@ def _assigning(
             return value
         if not (name[0].isalpha() or name[0] == "_"):
             raise sh.fail(f"${name}: cannot assign in this way")
-        if sub is not None and sub.star:
+        if sub is not None and sub.star and not sh.is_assoc(name):
             raise sh.fail(f"{name}[{sub.star}]: bad array subscript")
         text = word(sh)
         try:
             if key is not None:
                 sh.set_element(name, key(sh), text)
+            elif sub is not None:
+                sh.set_element(name, sub.star, text)
+                return text
             else:
                 sh.set(name, text)
         except ShellError as error:
