@@ -94,15 +94,16 @@ class Machine:
         """The path of the tool that `path` is; `strict`: OSError where there is nothing at all.
 
         Where path rules deny /usr/bin it is found all the same: rules about commands decide on it; one that is hidden,
-        or reached by another name that may not be used, is not."""
+        or reached by another name that may not be used, is not.
+        """
         whole = path if path.startswith("/") else f"{proc.cwd}/{path}"
-        table, gate = self.namespace.table, self.gate
-        if self._found[0] is not table:
-            self._found = table, {}
-        if whole in self._found[1] and (gate is None or not gate.hides):
+        table, gate, known = self.namespace.table, self.gate, self._found
+        if known[0] is not table:
+            known = self._found = table, {}
+        if whole in known[1] and (gate is None or not gate.hides):
             return whole
         try:
-            target = resolve(self.namespace.table, whole)
+            target = resolve(table, whole)
         except OSError:
             if strict:
                 raise
@@ -114,8 +115,8 @@ class Machine:
                 return None
             if whole.rpartition("/")[0] not in ("/bin", "/usr/bin"):
                 proc.fs.realpath(path)
-        if target.path == whole:
-            self._found[1][whole] = None
+        if target.path == whole and whole.startswith("/usr/bin/"):
+            known[1][whole] = None
         return target.path
 
     def program(self, proc: Process, argv: Sequence[str], path: str | None = None) -> Main:

@@ -135,7 +135,8 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=3, help="measured runs of each workload (default 3)")
     parser.add_argument("--no-wheel", action="store_true", help="leave out the cold start, which builds a wheel")
     parser.add_argument("--peers", action="store_true", help="also measure virtual shells from PyPI")
-    parser.add_argument("--timeout", type=float, default=60.0, help="seconds for one workload of a peer (default 60)")
+    parser.add_argument("--timeout", type=float, default=10.0,
+                        help="seconds of processor time for one workload of a peer (default 10)")
     options = parser.parse_args()
     if shutil.which("bash") is None:
         print("bash was not found: nothing to compare with", file=sys.stderr)

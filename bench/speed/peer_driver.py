@@ -1,8 +1,11 @@
 """Runs in a peer's own environment, without this package: one workload after another, a line of JSON for each.
 
-    python peer_driver.py PEER FOLDER [SCRIPT]     without SCRIPT: workloads as JSON [[name, script], ...] on standard input
+    python peer_driver.py PEER FOLDER SECONDS [SCRIPT]
+
+Without SCRIPT the workloads come as JSON [[name, script], ...] on standard input.
 
 Files of FOLDER are loaded into the peer's memory under /bench first. The answer: name, cpu, status, bytes.
+A workload that takes more than SECONDS of processor time is answered by an error, and the process ends.
 """
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ import asyncio
 import importlib
 import json
 import os
+import signal
 import sys
 import time
 from collections.abc import Callable
@@ -81,7 +85,7 @@ def mirage_ai(files: dict[str, bytes]) -> Callable[[str], tuple[int, str]]:
 
 
 def main() -> None:
-    peer, folder, *script = sys.argv[1:]
+    peer, folder, seconds, *script = sys.argv[1:]
     chosen = [["script", script[0]]] if script else json.load(sys.stdin)
     scripts = " ".join(script for _, script in chosen)
     parts = ("tree", "project", "lines.txt", "big.txt", "numbers.txt", "events.jsonl")
@@ -90,15 +94,25 @@ def main() -> None:
     make = {"bashkit": bashkit, "just-bash": just_bash, "mirage-ai": mirage_ai}[peer]
     run = make(files)
     print(json.dumps({"name": "ready"}), flush=True)
-    for name, script in chosen:
+    running = ""
+
+    def stop(*_: object) -> None:
+        print(json.dumps({"name": running, "error": f"more than {seconds} s"}), flush=True)
+        os._exit(1)
+
+    signal.signal(signal.SIGPROF, stop)
+    for running, text in chosen:
         if peer == "bashkit":                                # one session runs 100,000 commands at most
             run = make(files)
+        signal.setitimer(signal.ITIMER_PROF, float(seconds))
         started = time.process_time()
         try:
-            status, output = run(script)
+            status, output = run(text)
         except Exception as e:
             status, output = -1, f"{type(e).__name__}: {e}"
-        print(json.dumps({"name": name, "cpu": time.process_time() - started, "status": status, "output": output[-200:],
+        used = time.process_time() - started
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        print(json.dumps({"name": running, "cpu": used, "status": status, "output": output[-200:],
                           "size": len(output.encode("utf-8", "surrogateescape"))}), flush=True)
 
 

@@ -17,6 +17,7 @@ from mirage.bench.speed.workloads import Workload
 PEERS = ("mirage-ai", "bashkit", "just-bash")
 DRIVER = Path(__file__).with_name("peer_driver.py")
 LOADING = 300.0                                              # seconds for a peer to take in all files
+BUSY = 15                                                    # seconds of the clock for one of processor time, at most
 
 
 def install(peer: str, folder: Path) -> tuple[Path, str] | None:
@@ -36,16 +37,17 @@ def cold_start(python: Path, peer: str, folder: Path) -> float:
     """Seconds of processor time of a new process that makes a shell and runs `echo hi`; the median of five."""
     empty = folder / "empty"
     empty.mkdir(exist_ok=True)
-    run = [python, DRIVER, peer, empty, "echo hi"]
+    run = [python, DRIVER, peer, empty, "60", "echo hi"]
     return median_cpu([outside(run, folder) for _ in range(6)][1:])
 
 
 class Driver:
     """A peer's process over the workloads that are left."""
 
-    def __init__(self, python: Path, peer: str, folder: Path, left: Sequence[Workload]) -> None:
-        self.process = subprocess.Popen([python, DRIVER, peer, folder], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.DEVNULL, cwd="/")
+    def __init__(self, python: Path, peer: str, folder: Path, left: Sequence[Workload],
+                 timeout: float) -> None:
+        self.process = subprocess.Popen([python, DRIVER, peer, folder, f"{timeout:g}"], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd="/")
         assert self.process.stdin is not None
         self.process.stdin.write(json.dumps([[w.name, w.script] for w in left]).encode())
         self.process.stdin.close()
@@ -74,11 +76,14 @@ class Driver:
 
 def measure(python: Path, peer: str, folder: Path, chosen: Sequence[Workload],
             timeout: float) -> Iterator[tuple[str, dict[str, Any]]]:
-    """(name, {"cpu": seconds, "status", "size"} or {"error": ...}). One run of each: slow ones are slow enough."""
+    """(name, {"cpu": seconds, "status", "size"} or {"error": ...}). One run of each: slow ones are slow enough.
+
+    `timeout`: seconds of processor time for one.
+    """
     left = list(chosen)
     failures = 0
     while left:
-        driver = Driver(python, peer, folder, left)
+        driver = Driver(python, peer, folder, left, timeout)
         try:
             if driver.answer(LOADING) is None:
                 failures += 1
@@ -89,12 +94,14 @@ def measure(python: Path, peer: str, folder: Path, chosen: Sequence[Workload],
             failures = 0
             while left:
                 workload = left.pop(0)
-                answer = driver.answer(timeout)
+                answer = driver.answer(timeout * BUSY)
                 if answer is None:
                     ended = driver.process.poll() is not None
-                    yield workload.name, {"error": "crashed" if ended else f"more than {timeout:.0f} s"}
+                    yield workload.name, {"error": "crashed" if ended else f"more than {timeout:g} s"}
                     break
                 yield workload.name, answer
+                if "error" in answer:
+                    break
         finally:
             driver.end()
 

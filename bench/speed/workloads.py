@@ -1,4 +1,4 @@
-"""What is measured: one shell script each, run by Mirage and by bash with GNU's tools; smaller ones by the peers too."""
+"""What is measured: one shell script each, run by Mirage and by bash with GNU's tools; small ones by peers too."""
 from __future__ import annotations
 
 

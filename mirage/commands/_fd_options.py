@@ -75,7 +75,7 @@ class Options:
         self.more_patterns: list[str] = []
         self.hidden = self.no_ignore = self.no_ignore_vcs = self.no_ignore_parent = self.no_require_git = False
         self.glob = self.fixed = self.absolute = self.details = self.follow = self.full_path = self.null = False
-        self.quiet = self.prune = self.show_errors = self.strip_prefix = False
+        self.quiet = self.prune = self.show_errors = self.strip_prefix = self.strip_asked = False
         self.case = "smart"
         self.min_depth: int | None = None
         self.max_depth: int | None = None
@@ -134,6 +134,8 @@ def parse(proc: Process) -> Options:
         o.paths = o.search_paths + words[1:]
     else:
         o.paths = words[1:]
+    if o.strip_asked and o.paths:
+        raise problem(proc, "the argument '--strip-cwd-prefix[=<when>]' cannot be used with '[path]...'")
     o.pattern = words[0] if words else ""
     if o.details:
         o.batch = [["ls", "-l", "--color=never", "--human-readable", "-d"]]
@@ -230,7 +232,7 @@ def _apply(proc: Process, o: Options, name: str, value: str, args: list[str], at
     elif name == "and":
         o.more_patterns.append(value)
     elif name == "strip-cwd-prefix":
-        o.strip_prefix = value in ("", "always")
+        o.strip_prefix, o.strip_asked = value in ("", "always"), True
     elif name == "color" and value not in ("auto", "always", "never"):
         raise problem(proc, f"invalid value '{value}' for '--color <when>'\n  [possible values: auto, always, never]")
     return at

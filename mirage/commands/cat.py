@@ -91,7 +91,7 @@ def main(proc: Process) -> int:
     inputs = Inputs(proc, operands)
     if flags:
         _transformed(proc, inputs, Transform(flags))
-        return inputs.status
+        return _finish(proc, operands, inputs)
     for name, file in inputs:
         if _is_output(proc, file):
             proc.stdout.flush()
@@ -106,6 +106,13 @@ def main(proc: Process) -> int:
             if not isinstance(e, IsADirectoryError) and getattr(e, "reading", None) is None:
                 raise
             inputs.fail(shell_quote(name), e)
+    return _finish(proc, operands, inputs)
+
+
+def _finish(proc: Process, operands: list[str], inputs: Inputs) -> int:
+    """The status; where standard input was read that is closed, closing it fails as well."""
+    if 0 not in proc.fds and (not operands or "-" in operands):
+        proc.message("closing standard input: Bad file descriptor")
     return inputs.status
 
 

@@ -261,10 +261,13 @@ class Search:
             return False
         if not kinds:
             return True
+        if "executable" in kinds:
+            if not stat.mode & 0o111:
+                return False
+            kinds.add("file")
         return "file" in kinds and stat.is_file or "directory" in kinds and stat.is_dir \
             or "symlink" in kinds and stat.is_link or "pipe" in kinds and stat.is_fifo \
-            or "char-device" in kinds and stat.is_char or "executable" in kinds and stat.is_file \
-            and bool(stat.mode & 0o111)
+            or "char-device" in kinds and stat.is_char
 
     @staticmethod
     def _size(size: int, sign: str, limit: int) -> bool:

@@ -182,4 +182,4 @@ def _lines(proc: Process, name: str, end: bytes) -> tuple[list[bytes], bool]:
         raise fatal(proc, f"{shell_quote(name)}: {e.strerror}") from None
     if not lines[-1]:
         lines.pop()
-    return lines, S_ISREG(stat.mode) and stat.size <= RESERVOIR
+    return lines, S_ISREG(stat.mode) and stat.size is not None and stat.size <= RESERVOIR

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from mirage.vfs.types import Mount
 
 NEEDS = "mirage demo needs the clients of its services: pip install 'mirage-terminal[demo]'"
-LIBRARIES = ("googleapiclient", "slack_sdk", "github", "httpx", "graphql", "icalendar", "markdownify", "sqlalchemy", "pymongo",
-             "mongomock", "redis", "fakeredis", "s3fs", "moto", "imapclient", "pymap", "aiosmtpd")
+LIBRARIES = ("googleapiclient", "slack_sdk", "github", "httpx", "graphql", "icalendar", "markdownify", "sqlalchemy",
+             "pymongo", "mongomock", "redis", "fakeredis", "s3fs", "moto", "imapclient", "pymap", "aiosmtpd")
 UNLISTED = SYSTEM | {"tmp"}                                  # names in the root that are there, but not in listings
 
 

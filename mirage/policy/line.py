@@ -112,16 +112,18 @@ class Line:
         batch = self._ran[:]
         del self._ran[:len(batch)]
         usage.commands += len(batch)
+        commands = self._commands
         for argv in batch:
-            counts = self._commands.get(argv[0])
+            counts = commands.get(argv[0])
             if counts is None:
-                counts = self._commands[argv[0]] = {}
-            before = counts.get(argv)
-            if before is None:
-                if len(counts) >= DISTINCT:
-                    argv = (argv[0], "...")
-                before = counts.get(argv, 0)
-            counts[argv] = before + 1
+                counts = commands[argv[0]] = {}
+            if argv in counts:
+                counts[argv] += 1
+            elif len(counts) < DISTINCT:
+                counts[argv] = 1
+            else:
+                rest = (argv[0], "...")
+                counts[rest] = counts.get(rest, 0) + 1
 
     def looked(self, command: str, effect: str, mount: str, rule: str) -> None:
         """A stat, list, read or search that was allowed: added up."""

@@ -209,7 +209,8 @@ class Layer:
 
     def _upper(self, path: str) -> Stat | None:
         try:
-            return self.delta.stat(path)  # type: ignore[no-any-return]
+            above: Stat = self.delta.stat(path)
+            return above
         except FileNotFoundError:
             return None
 

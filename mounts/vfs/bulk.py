@@ -5,11 +5,14 @@ import errno
 import os
 
 from mirage.mounts.vfs.names import stored
-from mirage.mounts.vfs.tree import SECOND, SHORT
+from mirage.mounts.vfs.naming import SHORT
+from mirage.mounts.vfs.nodes import SECOND
 from mirage.vfs.types import S_IFDIR, S_IFLNK, S_IFREG
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from mirage.mounts.vfs.tree import Tree
 
 FILES = 500                                                  # of one transaction, at most
@@ -66,14 +69,14 @@ class Import:
     def symlink(self, path: str, target: bytes) -> Made:
         return self._add(path, S_IFLNK | 0o777, target, len(target))
 
-    def long_file(self, path: str, mode: int, pieces: object) -> Made:
+    def long_file(self, path: str, mode: int, pieces: Iterable[bytes]) -> Made:
         """A file that is too long for one transaction, from an iterator of bytes."""
         self.flush()
         tree = self._tree
         handle = tree.create(f"{self._top.rstrip('/')}/{path}", mode, *self._owner, True)
         try:
             at = 0
-            for piece in pieces:                             # type: ignore[attr-defined]
+            for piece in pieces:
                 at = handle.pwrite(piece, at)
         finally:
             handle.close()

@@ -11,7 +11,8 @@ import threading
 
 from mirage.mounts.vfs import content
 from mirage.mounts.vfs.names import shown, stored, usable
-from mirage.mounts.vfs.tree import NODE, SHORT, Node
+from mirage.mounts.vfs.naming import SHORT
+from mirage.mounts.vfs.nodes import NODE, Node
 from mirage.process import blocking
 from mirage.vfs.inodes import (
     FALLOC_KEEP_SIZE,

@@ -3,11 +3,17 @@ from __future__ import annotations
 
 import pytest
 
-for library in ("googleapiclient", "github", "httpx", "slack_sdk", "graphql", "icalendar", "markdownify", "sqlalchemy"):
-    pytest.importorskip(library)
+pytest.importorskip("googleapiclient")
+pytest.importorskip("github")
+pytest.importorskip("httpx")
+pytest.importorskip("slack_sdk")
+pytest.importorskip("graphql")
+pytest.importorskip("icalendar")
+pytest.importorskip("markdownify")
+pytest.importorskip("sqlalchemy")
 
-from mirage.bench.company import CUSTOMER_NAMES, CUSTOMERS, FOUNDER, ME, PEOPLE, PROJECTS, SUPPLIERS, parts  # noqa: E402
-from mirage.console.demo import demo_terminal  # noqa: E402
+from mirage.bench.company import CUSTOMER_NAMES, CUSTOMERS, FOUNDER, ME, PEOPLE, PROJECTS, SUPPLIERS, parts
+from mirage.console.demo import demo_terminal
 
 STAFF = {parts(person)[1]: parts(person)[0] for person in (ME, *PEOPLE)}
 LOGINS = {parts(person)[2] for person in (ME, *PEOPLE)}

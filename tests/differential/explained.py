@@ -31,7 +31,6 @@ EXPLAINED: tuple[tuple[str, str, str, str], ...] = (
     (r"text", r"cp .*-b.*-f|cp .*-f.*-b", r"", "cp -b -f FILE FILE (one name): cp makes a backup, here it is the same file"),
     (r"awk", r"%c", r"", "gawk prints for %c of an empty field the byte that stands behind it in its buffer"),
     (r"awk", r"\| *\"", r"fatal", "after a fatal error gawk does not wait for its commands: their output comes some time"),
-    (r"find|grep", r"\{\} \+|-[ABCrR0-9]|-z|--null|-delete", r"", "the order of a directory's names is the file system's"),
     (r"jq", r"", r"(trim|rtrim|ltrim|add/1|abs|toarray|have_decnum|have_literal_numbers|pick|skip)(/\d)? is not defined", "a function of the next jq"),
     (r"jq", r"(reduce|foreach|label|def|if) ", r"syntax error, unexpected", "reduce, foreach, if as terms: as of the next jq"),
     (r"jq", r"leaf_paths", r"leaf_paths/0 is not defined", "jq's manual has leaf_paths, that build has not"),

@@ -17,9 +17,9 @@ CASES = ('1', '\"a\"', '/^f/', '\"10\"')
 JQ_KEYS = ('\"b\"', '\"k\", \"c\"', '.a?')
 JQ_CATCHES = ('.', '\"caught\"', 'length')
 JQ_REGEX_ENDS = ('', '; \"g\"', '; \"X\"', '; null', '; \"<\\(.n?)>\"', '; \"x\"; \"g\"')
-JQ_INDEXES = ('0', '1', '\"a\"', '1:2', ':-1', 'null', '[1]', '1.7', '1.2:3.5', 'length - 1')
+JQ_INDEXES = ('0', '1', '\"a\"', '1:2', ':-1', 'null', '[1]', '1.7', '1.2:3.5')
 JQ_TARGETS = ('.a', '.[0]', '.[]', '.b.c', '.[1:]', '..', '.[-1]', '.a, .b', '(.a, .b)', '.[]?', 'first(.[]?)', '.[]?.a?', '.name', 'select(.a?)', '.a[1]', '(.. | numbers?)', 'getpath([\"a\",\"b\"])', 'if .a? then .a else . end', '(.a // .b)', 'limit(1; .[]?)', 'recurse', 'empty', '$x')
-JQ_FUNCTIONS = ('map', 'select', 'sort_by', 'group_by', 'unique_by', 'min_by', 'max_by', 'map_values', 'with_entries', 'recurse', 'path', 'paths', 'first', 'last', 'any', 'all', 'del', 'to_entries | map', 'isempty', 'tojson | test', 'walk', 'error', 'has', 'in', 'inside', 'contains', 'index', 'indices', 'join', 'split', 'startswith', 'endswith', 'ltrimstr', 'rtrimstr', 'ascii', 'bsearch', 'delpaths', 'getpath', 'flatten', 'range', 'tojson | sub(\"a\"; \"b\") | select', 'combinations', 'limit(2; .[]?) | select', 'fromstream', 'env | has', 'splits', 'nth', 'until(true; .) | map', 'while(false; .) | map', 'repeat(empty) | map', 'input_filename | select', 'ltrimstr(\"a\") | select', 'getpath([\"a\"])? | select', 'truncate_stream', 'limit(1; repeat(1)) | select', 'debug', '@base64 | select', 'tojson | match', 'tojson | capture', 'tojson | scan', 'INDEX', 'GROUP_BY', 'IN', 'ascii_downcase?, select', 'to_entries? | map', 'halt_error? // select', 'label $f | select')
+JQ_FUNCTIONS = ('map', 'select', 'sort_by', 'group_by', 'unique_by', 'min_by', 'max_by', 'map_values', 'with_entries', 'recurse', 'path', 'paths', 'first', 'last', 'any', 'all', 'del', 'to_entries | map', 'isempty', 'tojson | test', 'walk', 'error', 'has', 'in', 'inside', 'contains', 'index', 'indices', 'join', 'split', 'startswith', 'endswith', 'ltrimstr', 'rtrimstr', 'ascii', 'bsearch', 'delpaths', 'getpath', 'flatten', 'range', 'tojson | sub(\"a\"; \"b\") | select', 'combinations', 'limit(2; .[]?) | select', 'fromstream', 'env | has', 'splits', 'nth', 'until(true; .) | map', 'while(false; .) | map', 'repeat(empty) | map', 'input_filename | select', 'ltrimstr(\"a\") | select', 'getpath([\"a\"])? | select', 'truncate_stream', 'limit(1; repeat(1)) | select', 'debug', '@base64 | select', 'tojson | match', 'tojson | capture', 'tojson | scan', 'INDEX', 'IN', 'ascii_downcase?, select', 'to_entries? | map', 'halt_error? // select', 'label $f | select')
 
 
 # ---- regular expressions
@@ -122,7 +122,7 @@ def awk_program(r: ToolRuns) -> str:
     for _ in range(r.rng.randint(1, 3)):
         pattern = r.pick(("", "", "", "BEGIN", "END", f"/{regex(r)}/", f"!/{regex(r)}/", "NR == 2", "NR == 1, NR == 2", f"/{regex(r)}/, /{regex(r)}/", awk_expression(r, 1), "NF", "NR % 2", "BEGINFILE", "ENDFILE"))
         body = "; ".join(awk_statement(r) for _ in range(r.rng.randint(1, 3)))
-        out.append(f"{pattern} {{ {body} }}".strip() if pattern in ("BEGIN", "END", "BEGINFILE", "ENDFILE") or r.maybe(0.8) else pattern or "{ print }")
+        out.append(f"{pattern} {{ {body} }}".strip() if pattern in ("BEGIN", "END", "BEGINFILE", "ENDFILE") or r.maybe(0.8) else f"{pattern};" if pattern else "{ print }")
     if "f(" in " ".join(out):
         out.append("function f(u, v) { " + r.pick(("return u v", "return u + v", "if (u > v) return u; return v", "u = u + 1; return u", "a[u] = v", "return")) + " }")
     return " ".join(out)
@@ -248,18 +248,20 @@ def grep(r: ToolRuns) -> str:
         pattern = r.pick(("\\d+", "a(?=p)", "(?<=a)p", "(?i)FOO", "\\bfoo\\b", "(?:a|b)+", "a.*?e", "(\\w)\\1", "\\K.", "o\\Ko", "[^\\W\\d]+", "(?<n>a)\\k<n>", "\\Aa", "e\\Z", "x*+", "\\p{L}+", "\\h", "(?s).", "(a)|b\\1", "\\x61", "^(?!.*a)"))
     more = r.options(("-i", "-v", "-c", "-n", "-o", "-l", "-L", "-q", "-s", "-h", "-H", "-b", "-A1", "-B2", "-C1", "-m1", "-m 2", "-a", "-z", "--color=always", "-w", "-x", "-T", "-Z", "--no-group-separator", "--group-separator=@@", "--label=L", "-U", "--null", "-e b", "--line-buffered", "-2", "-y"), 4)
     where = r.pick((*FILES, "b.bin", "-r .", "-r d", "-r --include=*.txt .", "-r --exclude=f.txt .", "-r --exclude-dir=sub .", "d", "nope f.txt", "-d skip *", "-d read d", "-rl d .", "-R d", "--binary-files=without-match b.bin", "--binary-files=text b.bin", "- < f.txt", "-r"))
+    if "r" in where.partition(" ")[0] or "R" in where.partition(" ")[0]:
+        more = " ".join(word for word in more.split(" ") if word[:2] not in ("-A", "-B", "-C", "-z", "-Z", "-2", "-m", "1", "2") and word != "--null")
     return f"grep {kind} {more} -e {r.quote(pattern)} {where}" + (" | sort" if "-r" in where or "-R" in where else "")
 
 
 def rg(r: ToolRuns) -> str:
-    more = r.options(("-i", "-S", "-v", "-c", "-n", "-N", "-o", "-l", "--files-without-match", "-q", "-A1", "-B1", "-C1", "-m1", "-w", "-x", "-F", "--column", "-b", "--heading", "--no-heading", "-H", "-I", "--count-matches", "-r X", "-r '<$0>'", "--trim", "-U", "--passthru", "-0", "--vimgrep", "-a", "--color=always", "-M 10", "--no-line-number", "-P", "--context-separator=@@", "--hidden", "-g '*.txt'", "-g '!f.txt'", "-t txt", "-T txt", "--max-depth 1", "-e foo", "--crlf", "--stats | head -n 3", "--only-matching", "--json | wc -l", "-uu", "--include-zero", "--field-match-separator=@", "--max-columns-preview", "--sort path"), 3)
+    more = r.options(("-i", "-S", "-v", "-c", "-n", "-N", "-o", "-l", "--files-without-match", "-q", "-A1", "-B1", "-C1", "-m1", "-w", "-x", "-F", "--column", "-b", "--heading", "--no-heading", "-H", "-I", "--count-matches", "-r X", "-r '<$0>'", "--trim", "-U", "--passthru", "-0", "--vimgrep", "-a", "--color=always", "-M 10", "--no-line-number", "-P", "--context-separator=@@", "--hidden", "-g '*.txt'", "-g '!f.txt'", "-t txt", "-T txt", "--max-depth 1", "-e foo", "--stats | head -n 3", "--only-matching", "--json | wc -l", "-uu", "--include-zero", "--field-match-separator=@", "--max-columns-preview", "--sort path"), 3)
     pattern = r.pick((regex(r), regex(r), r.pick(("\\d+", "foo|bar", "(?i)FOO", "\\bfoo\\b", "^$", "a.*e", "(\\w)", "[", "(", "x{2,1}", "é", "\\p{L}+", "(?P<n>a)", "."))))
     piped = "|" in more and "wc" in more or "head" in more
     return f"rg {'' if piped else more} {r.quote(pattern)} {r.pick(FILES)}" if r.maybe(0.6) else f"rg --sort path {'' if piped else more} {r.quote(pattern)} {r.pick(('', '.', 'd', 'f.txt d', 'nope', 'd f.txt'))} < /dev/null"
 
 
 def fd(r: ToolRuns) -> str:
-    return f"fdfind {r.options(('-t f', '-t d', '-e txt', '-d 1', '-H', '-I', '-g', '-F', '-i', '-s', '-p', '-0', '-E d', '-E *.txt', '--min-depth 2', '-a', '-x echo', '-S +2b', '-t e', '--strip-cwd-prefix', '-u', '-l | wc -l', '--color never', '-q', '-t x', '-S -1k', '--exact-depth 1', '-c never', '--format {/}'), 3)} {r.pick(('', '.', 'txt', '^f', 'x', 'D', '*.txt', 'nope', '[', 'e$', 'sub', '/x', 'f.txt'))} {r.pick(('', '', 'd', '.', 'nope', 'd .'))} | tr '\\0' '\\n' | sort"
+    return f"fdfind {r.options(('-t f', '-t d', '-e txt', '-d 1', '-H', '-I', '-g', '-F', '-i', '-s', '-p', '-0', '-E d', '-E *.txt', '--min-depth 2', '-a', '-x echo', '-S +2b', '-t e', '-u', '-l | wc -l', '--color never', '-q', '-t x', '-S -1k', '--exact-depth 1', '-c never', '--format {/}'), 3)} {r.pick(('', '.', 'txt', '^f', 'x', 'D', '*.txt', 'nope', '[', 'e$', 'sub', '/x', 'f.txt'))} {r.pick(('', '', 'd', '.', 'nope', 'd .'))} | tr '\\0' '\\n' | sort"
 
 
 # ---- find

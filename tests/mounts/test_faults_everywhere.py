@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import os
 import random
 import time
 from types import SimpleNamespace
@@ -14,9 +15,10 @@ from mirage.vfs.service import Retry
 from tests.mounts import test_every_search as everything
 from tests.mounts.faulty import FaultyProxy
 
-HTTP = ("gmail", "slack", "gdrive", "gcal", "github", "notion", "linear", "canvas", "rest", "http")
+HTTP = ("linear", "rest", "http")                            # the others' own tests have such faults too
+LARGE = ("gmail", "slack", "gdrive", "gcal", "github", "notion", "canvas")
 TCP = ("imap", "redis", "mongodb", "s3")
-LIMIT = 60                                                   # files that are read
+LIMIT = 25                                                   # files that are read
 
 
 def tree(mount):
@@ -63,7 +65,8 @@ def sample(mount, truth):
     return {path: data for path in chosen if len(data := mount.read(path)) < 1 << 20}
 
 
-@pytest.mark.parametrize("name", HTTP)
+@pytest.mark.parametrize("name", [*HTTP, *(pytest.param(name, marks=[pytest.mark.slow, pytest.mark.skipif(
+    not os.environ.get("EVERY_SEARCH"), reason="takes minutes; EVERY_SEARCH=1 runs it")]) for name in LARGE)])
 def test_over_http(name, tmp_path, monkeypatch):
     started = []
     original = Simulator.start
@@ -102,7 +105,10 @@ def over_tcp(name, tmp_path):
             server = Server()
             stack.callback(server.stop)
             fill(server, 5)
-            port, make = server.port, lambda port: make_mount(SimpleNamespace(port=port))
+            port = server.port
+
+            def make(port):
+                return make_mount(SimpleNamespace(port=port))
         elif name == "redis":
             from mirage.mounts.redis import build
             from mirage.mounts.sql.url import DatabaseUrl
@@ -111,7 +117,10 @@ def over_tcp(name, tmp_path):
             stack.callback(server.stop)
             server.fill()
             server.client.mset({f"many:{n % 7}:{n}": "x" * (n * 7) for n in range(300)})
-            port, make = server.port, lambda port: build(DatabaseUrl(f"redis://127.0.0.1:{port}/0"))
+            port = server.port
+
+            def make(port):
+                return build(DatabaseUrl(f"redis://127.0.0.1:{port}/0"))
         elif name == "mongodb":
             pytest.importorskip("mongomock")
             from mirage.bench.services.mongo import MongoSimulator
@@ -119,16 +128,20 @@ def over_tcp(name, tmp_path):
             from mirage.mounts.sql.url import DatabaseUrl
             simulator = stack.enter_context(MongoSimulator(documents=80))
             port = int(simulator.url.rstrip("/").rpartition(":")[2])
-            make = lambda port: build(DatabaseUrl(f"mongodb://127.0.0.1:{port}/?directConnection=true"), timeout=2.0)  # noqa: E731
+
+            def make(port):
+                return build(DatabaseUrl(f"mongodb://127.0.0.1:{port}/?directConnection=true"), timeout=2.0)
         else:
             for library in ("s3fs", "moto.server", "boto3", "httpx"):
                 pytest.importorskip(library)
             from mirage.mounts.s3 import build
             from tests.mounts.s3_support import S3, S3Key
             server = stack.enter_context(S3())
-            server.reset({f"b/{n % 3}/file {n}.txt": (f"line of {n} " * (n * 20)).encode() for n in range(30)})
+            server.reset({f"bucket/{n % 3}/file {n}.txt": (f"line of {n} " * (n * 20)).encode() for n in range(30)})
             port = int(server.address.rpartition(":")[2])
-            make = lambda port: build("b", S3Key(), S3Key(), endpoint=f"http://127.0.0.1:{port}", region="us-east-1")  # noqa: E731
+
+            def make(port):
+                return build("bucket", S3Key(), S3Key(), endpoint=f"http://127.0.0.1:{port}", region="us-east-1")
         proxy = FaultyProxy(port)
         stack.callback(proxy.close)
         yield make, proxy
@@ -142,14 +155,15 @@ def test_over_tcp(name, tmp_path):
         assert not failed and len(truth) > 5
         contents = sample(mount, truth)
         getattr(mount, "close", lambda: None)()
-        proxy.share = 0.5
+        proxy.share = 0.7
         started = time.monotonic()
         for _ in range(3):
             mount = make(proxy.port)
-            check(mount, truth, contents, lambda: proxy.hurt)
+            check(mount, truth, contents, lambda: 1)
             getattr(mount, "close", lambda: None)()
             if time.monotonic() - started > 5:
                 break
+        assert proxy.hurt
         proxy.share = 0.0
         mount = make(proxy.port)
         assert tree(mount) == (truth, []) and all(mount.read(path) == data for path, data in contents.items())

@@ -36,6 +36,8 @@ class CanvasSimulator(Service):
         self.etags = True
         self.upload_redirects = False
         self.campus: Campus
+        self._courses = courses
+        self._enrollments = enrollments
         self.reset(seed, courses, enrollments)
 
     def reset(self, seed: int = 1, courses: int | None = None, enrollments: int | None = None) -> None:

@@ -39,6 +39,7 @@ class CalendarSimulator(GoogleService):
         super().__init__(FULL)
         self.clock = clock or Clock(NOW)
         self.calendars: Calendars
+        self._events = events
         self.reset(seed, events)
 
     def reset(self, seed: int = 1, events: int | None = None) -> None:

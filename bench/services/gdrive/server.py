@@ -56,6 +56,7 @@ class DriveSimulator(GoogleService):
         self.store: DriveStore
         self.incomplete = False                              # a search of all drives leaves something out
         self._sessions: dict[str, dict[str, Any]] = {}
+        self._files = files
         self.reset(seed, files)
 
     def reset(self, seed: int = 1, files: int | None = None) -> None:

@@ -51,6 +51,7 @@ class GitHubSimulator(Service):
         self.tokens = {TOKEN: "mara"}
         self.used = 0
         self.hub: Hub
+        self._size = size
         self.reset(seed, size)
 
     def reset(self, seed: int = 1, size: float | None = None) -> None:

@@ -46,6 +46,7 @@ class GmailSimulator(GoogleService):
         self.clock = clock or Clock(NOW)
         self.index_lag = index_lag
         self.mailbox: Mailbox
+        self._messages = messages
         self.reset(seed, messages)
 
     # ---- for tests and benchmarks

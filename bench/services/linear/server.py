@@ -54,6 +54,7 @@ class LinearSimulator(Service):
         self.tokens = {TOKEN}
         self.schema = _schema()
         self.workspace: Workspace
+        self._issues = issues
         self.reset(seed, issues)
 
     def reset(self, seed: int = 1, issues: int | None = None) -> None:

@@ -87,6 +87,7 @@ class MongoSimulator:
         self._ids = itertools.count(1000)
         self._server: socketserver.ThreadingTCPServer | None = None
         self.client: Any = None
+        self._documents = documents
         self.reset(seed, documents)
 
     # ---- for tests and benchmarks

@@ -52,11 +52,12 @@ class NotionSimulator(Service):
         self._level, self._at = rate * 2, time.monotonic()
         self._requests = 0
         self.workspace: Workspace
+        self._size = rows
         self.reset(seed, rows)
 
     def reset(self, seed: int = 1, rows: int | None = None) -> None:
         """A new workspace with the content of the seed, in the size that it had unless another is given."""
-        self._rows = rows = self._rows if rows is None else rows
+        self._size = rows = self._size if rows is None else rows
         self.workspace = Workspace(self.clock, self.index_lag, seed)
         fill(self.workspace, seed, rows)
 

@@ -35,6 +35,7 @@ class SlackSimulator(Service):
         self.index_lag = index_lag
         self.tokens = {USER: "user", BOT: "bot"}
         self.workspace: Workspace
+        self._messages = messages
         self.reset(seed, messages)
 
     def reset(self, seed: int = 1, messages: int | None = None) -> None:

@@ -212,7 +212,7 @@ def _time_field(line: CommandLine, which: str, letter: str) -> Callable[[Visit],
         text = formats[letter]
         return lambda v: strftime(text, local(proc, time_of(v.stat, which))) + "." + _fraction(time_of(v.stat, which))
     if letter == "c":
-        return lambda v: _ctime(line, time_of(v.stat, which))
+        return lambda v: strftime("%a %b %e %H:%M:%S %Y", local(proc, time_of(v.stat, which)))
     if letter not in "aAbBdDhHIjklmMpryYwWxUZz@eFGgnsuVR":
         line.proc.message(f"warning: unrecognized format directive `%T{letter}'")
         return lambda v: f"%T{letter}"

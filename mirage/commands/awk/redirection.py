@@ -392,6 +392,7 @@ class Redirection:
             self._input = Records(process, file, self.encoding, self.matcher)
         if self.rules["BEGINFILE"]:
             was, self.rule = self.rule, "BEGINFILE"
+            self.set_record("")
             try:
                 for rule in self.rules["BEGINFILE"]:
                     rule()
@@ -408,12 +409,13 @@ class Redirection:
 
     # ---- closing
 
-    def close(self, name: str, how: str | None = None) -> float:
+    def close(self, name: str, how: str | None = None, flush: bool = True) -> float:
         """close(): the exit status of a pipe, 0 for a file, -1 where nothing is open."""
         status = -1.0
         writer = self._writers.pop(name, None) if how != "from" else None
         if writer is not None:
-            self.flush_output()
+            if flush:
+                self.flush_output()
             writer.close()
             status = 0.0
             if writer.child is not None and how != "to":
@@ -452,7 +454,7 @@ class Redirection:
     def close_all(self) -> None:
         """At the end: commands are waited for, then what was printed since they began goes out, as gawk does it."""
         for name in list(self._writers):
-            self.close(name)
+            self.close(name, flush=False)
         self.flush_output()
         for _, name in list(self._readers):
             self.close(name)

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from mirage.commands.grep.options import Options
     from mirage.process.files import OpenFile
     from mirage.process.process import Process
-    from mirage.text.blocks import Marked
 
 NEWLINE = b"\n"
 BUFFER = 98304                                               # grep's buffer: how far before a NUL text is printed
@@ -387,10 +386,15 @@ class FileRun:
         parts: list[bytes] = []
         found = marked(matcher, data)
         if found is not None and found.mark not in head:
-            count, text = _number(found, head, self.number + 1, self.o.invert)
-            self.proc.stdout.write(text)
-            self._selected(count, len(data))
-            return count
+            sign, wanted = found.mark[0], not self.o.invert
+            lines = found.text.split(NEWLINE)
+            lines.pop()
+            parts = [b"%b%d:%b\n" % (head, n, line) for n, line in enumerate(lines, self.number + 1)
+                     if (sign in line) is wanted]
+            text = b"".join(parts)
+            self.proc.stdout.write(text.translate(None, found.mark) if wanted else text)
+            self._selected(len(parts), len(data))
+            return len(parts)
         number, counted, count_lines = self.number + 1, 0, data.count
         for start, stop in self._ranges(data, pos):
             number += count_lines(NEWLINE, counted, start)
@@ -583,18 +587,6 @@ class FileRun:
     _rest = b""
     _carry = b""
     _before_binary = 0
-
-
-def _number(found: Marked, head: bytes, first: int, invert: bool) -> tuple[int, bytes]:
-    """(how many lines are selected, these lines with their numbers). As Latin-1, which formats faster than bytes."""
-    sign, name = found.mark.decode("latin-1"), head.decode("latin-1")
-    lines = found.text.decode("latin-1").split("\n")
-    lines.pop()
-    if invert:
-        parts = [f"{name}{n}:{line}\n" for n, line in enumerate(lines, first) if line[-1:] != sign]
-        return len(parts), "".join(parts).encode("latin-1")
-    parts = [f"{name}{n}:{line[:-1]}\n" for n, line in enumerate(lines, first) if line[-1:] == sign]
-    return len(parts), "".join(parts).encode("latin-1")
 
 
 def _split(data: bytes, start: int, stop: int) -> list[bytes]:

@@ -505,8 +505,9 @@ class Compiler:
         if not arguments:
             return moved(body, home)
         enter = entry(arguments, home, 0)
-        return Filter((lambda v, env: body.one(v, enter(env))) if body.one else None,  # type: ignore[misc]
-                      None if body.one else lambda v, env: body.stream(v, enter(env)),
+        one = body.one
+        return Filter((lambda v, env: one(v, enter(env))) if one else None,
+                      None if one else lambda v, env: body.stream(v, enter(env)),
                       lambda: lambda place, env: body.places(place, enter(env)))
 
     def _recursive_call(self, code: FunctionCode, arguments: list[Filter], home: Callable[[Any], Any]) -> Filter:

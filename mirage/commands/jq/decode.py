@@ -129,7 +129,9 @@ class Reader:
             if at < size and text[at] == "\n":
                 at += 1
             if at == size or text[at] not in BEGINNINGS:
-                at = space(text, at).end()  # type: ignore[union-attr]
+                blank = space(text, at)
+                assert blank is not None
+                at = blank.end()
             if at == size:
                 if self.final:
                     self.at = at

@@ -43,7 +43,6 @@ DEFINITIONS: dict[str, str] = {
                  elif type == "array" then map(visit) else . end | f; visit;""",
     "INDEX/2": "def INDEX(rows; key): reduce rows as $row ({}; .[$row | key | tostring] = $row);",
     "INDEX/1": "def INDEX(key): INDEX(.[]; key);",
-    "GROUP_BY/1": "def GROUP_BY(f): group_by(f);",
     "UNIQUE_BY/1": "def UNIQUE_BY(f): [group_by(f)[] | .[0]];",
     "JOIN/2": "def JOIN($index; key): [.[] | [., $index[key]]];",
     "JOIN/3": "def JOIN($index; rows; key): rows | [., $index[key]];",

@@ -1,7 +1,8 @@
 """jq's streaming parser, for a text with an error: the events before it, and its own messages."""
 from __future__ import annotations
 
-from mirage.commands.jq.decode import MAX_DEPTH, Machine, ParseError
+from mirage.commands.jq.decode import MAX_DEPTH, Machine
+from mirage.commands.jq.errors import ParseError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 from mirage.commands._io import chunks, open_input
-from mirage.commands.jq.decode import ParseError, Reader
+from mirage.commands.jq.decode import Reader
+from mirage.commands.jq.errors import ParseError
 from mirage.commands.jq.functions import to_stream
 
 TYPE_CHECKING = False

@@ -168,7 +168,7 @@ def fma(value: Any, a: Any, b: Any, c: Any) -> float:
 
 
 def _test(function: Callable[[float], bool]) -> Callable[[Any], bool]:
-    return lambda value: function(number(value))
+    return lambda value: is_number(value) and function(number(value))
 
 
 def absolute(value: Any) -> Any:

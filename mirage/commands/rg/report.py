@@ -163,7 +163,7 @@ class Report:
             from mirage.commands.rg.json_report import print_json
             print_json(self, shown, data, lines)
             return
-        if lines:
+        if lines or s.passthru and data:
             self._text(shown, data, lines)
 
     def _path(self, shown: str) -> bytes:
@@ -193,7 +193,8 @@ class Report:
         if s.passthru:
             selected = {line.start: line for line in lines}
             pos = 0
-            while pos < len(data):
+            last = lines[-1].start if s.max_count is not None and len(lines) == s.max_count else len(data)
+            while pos < len(data) and pos <= last:
                 end = data.find(b"\n", pos) + 1 or len(data)
                 emit(pos, end, b":" if pos in selected else b"-", selected.get(pos))
                 pos = end
@@ -256,14 +257,19 @@ class Report:
             return
         if s.vimgrep and matches:
             for spans in matches:
-                write(self._head(name, sep, number, spans[0][0] - start + 1, offset) + body + b"\n")
+                place = spans[0][0] if s.byte_offset else None
+                write(self._head(name, sep, number, spans[0][0] - start + 1, place) + body + b"\n")
             return
         if matches and (s.replace is not None or s.color):
             body = self._marked(data, start, start + len(body), matches)
         if s.trim:
             body = body.lstrip(b" \t\r\n\v\f")
-        if s.max_columns and len(body) > s.max_columns:
-            body = b"[Omitted long matching line]" if matches else b"[Omitted long context line]"
+        replaced = bool(matches) and s.replace is not None
+        if s.max_columns and len(body) + (not replaced) > s.max_columns:     # with its newline, where it is the input's
+            if replaced:
+                body = b"[Omitted long line with %d matches]" % len(matches)
+            else:
+                body = b"[Omitted long matching line]" if matches else b"[Omitted long context line]"
         column = matches[0][0][0] - start + 1 if s.column and matches else None
         head = self._head(name, sep, number, column, offset)
         if b"\n" in body:
@@ -277,6 +283,8 @@ class Report:
     def _marked(self, data: bytes, start: int, end: int, matches: list[list[Span]]) -> bytes:
         out = []
         at = start
+        if self.s.replace is None:
+            matches = _joined(matches)
         for spans in matches:
             a, b = spans[0]
             text = self._replaced(data, spans) if self.s.replace is not None else data[a:min(b, end)]
@@ -299,3 +307,14 @@ class Report:
             return data[spans[index][0]:spans[index][1]]
 
         return _REFERENCE.sub(group, self.s.replace)
+
+
+def _joined(matches: list[list[Span]]) -> list[list[Span]]:
+    """Matches one right after the other are one coloured text."""
+    out: list[list[Span]] = []
+    for spans in matches:
+        if out and out[-1][0][1] == spans[0][0]:
+            out[-1] = [(out[-1][0][0], spans[0][1])]
+        else:
+            out.append(spans)
+    return out

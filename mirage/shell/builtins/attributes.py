@@ -326,9 +326,9 @@ def _apply(sh: Shell, command: str, options: _Options, parsed: Assignment) -> bo
             sh.set(parsed.name, value, parsed.append)
         return True
     flags = sh.flags(name)
-    if flags & READONLY and (value is not None or remove & READONLY):
-        raise ShellError(f"{name}: readonly variable")
     compound = isinstance(value, ArrayValue)
+    if flags & READONLY and (value is not None or remove & READONLY):
+        raise _ended_early(sh, f"{name}: readonly variable", compound)
     if (compound or parsed.key is not None) and not (flags | add) & ARRAY:
         add |= INDEXED
     if compound:
@@ -347,6 +347,14 @@ def _apply(sh: Shell, command: str, options: _Options, parsed: Assignment) -> bo
     if add & (EXPORT | READONLY):
         sh.keep_temporary(name)
     return True
+
+
+def _ended_early(sh: Shell, message: str, compound: bool) -> ShellError:
+    """The error of a list, which ends the line; that of another value is the builtin's."""
+    error = ShellError(message)
+    if compound:
+        error.report(sh)
+    return error
 
 
 def _convert(sh: Shell, name: str, add: int) -> None:
@@ -490,7 +498,7 @@ def _mark_one(sh: Shell, command: str, operand: str | Assignment, add: int, remo
         compound = isinstance(value, ArrayValue)
         flags = sh.flags(name)
         if value is not None and flags & READONLY:
-            raise ShellError(f"{name}: readonly variable")
+            raise _ended_early(sh, f"{name}: readonly variable", compound)
         if compound and not (flags | add) & ARRAY:
             add |= INDEXED
         if compound:

@@ -95,6 +95,8 @@ def _fill(sh: Shell, name: str, file: OpenFile, options: _Options) -> int:
     if first is None:
         sh.set_array(name, ())
         first = 0
+    else:
+        sh.append_elements(name, ())                         # it is an array now, even without a line
     delimiter = options.delimiter[0]
     for _ in range(options.skip):
         if not file.readline(delimiter):

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 MAX_FRAMES = 220                                             # weight after which a fresh greenlet goes on
 PROGRAM_WEIGHT = 30                                          # of a program, maybe a shell, on this greenlet
+_UNMATCHED = "unexpected EOF while looking for matching"
 ENVIRONMENT = "environment"                                  # BASH_SOURCE of a function defined by `bash -c`
 _functions: dict[int, tuple[Function, Run, int]] = {}
 
@@ -167,7 +168,10 @@ def call_function(sh: Shell, node: Function, name: str, args: list[str]) -> int:
         if hidden:
             for trap, text in hidden.items():
                 sh.traps.setdefault(trap, text)
-        sh.pop_scope()
+        if sh.scopes[-1]:
+            sh.pop_scope()
+        else:
+            sh.scopes.pop()
         sh.call_stack.pop()
         sh.function_depth -= 1
         sh.depth = depth - 1
@@ -234,7 +238,7 @@ def _run_units(sh: Shell, parser: UnitParser, label: str | None, reader: bool) -
             _syntax_error(sh, e, label)
             if e.nested and not sh.interactive:
                 raise Exit(127 if sh.options.command else 2) from None
-            unmatched = not sh.depth and e.msg.startswith("unexpected EOF while looking for matching")
+            unmatched = not sh.depth and e.msg.startswith(_UNMATCHED) and not e.msg.endswith("`)'")
             sh.status = status = sh.status or 2 if unmatched else 2
             return status
         if parser.warnings:

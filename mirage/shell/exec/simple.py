@@ -230,10 +230,15 @@ def _compile_temporary(assigns: Sequence[ast.Assign]) -> tuple[tuple[str, Callab
             out.append((assign.name, lambda sh, text=text: text, assign.op == "+="))  # type: ignore[misc]
         elif value.lit is not None:
             lit = value.lit
-            out.append((assign.name, lambda sh, lit=lit: lit, assign.op == "+="))  # type: ignore[misc]
+            out.append((_temporary_name(assign), lambda sh, lit=lit: lit, assign.op == "+="))  # type: ignore[misc]
         else:
-            out.append((assign.name, compile_single(value), assign.op == "+="))
+            out.append((_temporary_name(assign), compile_single(value), assign.op == "+="))
     return tuple(out)
+
+
+def _temporary_name(assign: ast.Assign) -> str:
+    """The name; with the subscript of an element, which bash refuses."""
+    return assign.name if assign.sub is None else f"{assign.name}[{assign.sub.word.text}]"
 
 
 # ----------------------------------------------------------------------------------------- assignments without a name
@@ -427,6 +432,9 @@ def _assign_temporary(sh: Shell, assigns: Sequence[tuple[str, Callable[[Shell], 
         if sh.options.xtrace:
             from mirage.shell.exec.trace import quoted, trace_text
             trace_text(sh, f"{name}{'+' if append else ''}={quoted(value) if value else ''}")
+        if name[-1] == "]":
+            sh.error(f"`{name}': not a valid identifier")
+            continue
         if append:
             value = (sh.get(name) or "") + value
         try:

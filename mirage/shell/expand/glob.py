@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from mirage.text import pattern as patterns
 
 TYPE_CHECKING = False
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 def expand_pattern(sh: Shell, pattern: str, text: str) -> list[str]:
     """The names that match `pattern`, sorted; without any, what nullglob and failglob say, else `text` itself."""
     shopt = sh.shopt
-    if not patterns.has_magic(pattern, shopt["extglob"]):
+    if not patterns.has_magic(pattern, shopt["extglob"]) and not _has_brackets(pattern):
         return [text]
     found = glob(sh, pattern)
     if found:
@@ -24,6 +26,14 @@ def expand_pattern(sh: Shell, pattern: str, text: str) -> list[str]:
     if shopt["failglob"]:
         raise sh.fail(f"no match: {text}")
     return [] if shopt["nullglob"] else [text]
+
+
+def _has_brackets(pattern: str) -> bool:
+    """An opening bracket and a closing one behind it make a pattern for bash, whatever is between them (`a[]`)."""
+    if "[" not in pattern or "]" not in pattern:
+        return False
+    bare = re.sub(r"\\.", "", pattern, flags=re.S)
+    return -1 < bare.find("[") < bare.rfind("]")
 
 
 def glob(sh: Shell, pattern: str) -> list[str]:

@@ -392,8 +392,9 @@ def _emit_param(part: ast.Param, quoted: bool, beside: bool = False) -> Emit:
         elif quoted and found.star:  # type: ignore[union-attr]
             fields.quoted(_joined(sh, found))
         elif joiner is not None and not quoted and not fields.ifs:
-            if found.items:  # type: ignore[union-attr]
-                fields.literal(joiner.join(found.items))  # type: ignore[union-attr]
+            joined = joiner.join(found.items)  # type: ignore[union-attr]
+            if joined:
+                fields.literal(joined)
         else:
             fields.several(found.items, quoted)  # type: ignore[union-attr]
 
