@@ -86,7 +86,8 @@ def shape(example: str) -> str:
 
 def _obvious(description: Description) -> set[str]:
     """Formats whose names are those of columns."""
-    return {"rows.jsonl", "documents.jsonl"} if any(path.endswith("/schema.json") for path, _ in description.paths) else set()
+    described = any(path.endswith("/schema.json") for path, _ in description.paths)
+    return {"rows.jsonl", "documents.jsonl"} if described else set()
 
 
 def _lines(mounts: Sequence[tuple[str, Description]], most: int = 0) -> str:

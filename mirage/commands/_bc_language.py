@@ -434,7 +434,7 @@ class Parser:
             if value == "read":
                 self.object("read function")
             if not self.is_op(")"):
-                argument = self.expression()
+                argument = self.conditional()
             self.expect(")")
             if argument is None and value != "read":
                 raise self.error()

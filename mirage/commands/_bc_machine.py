@@ -302,11 +302,12 @@ class Machine:
         base = self.ibase
         if base == 10 and text.replace(".", "").isdecimal():
             return from_digits(whole + fraction), len(fraction)
-        if len(whole) == 1 and not fraction and "." not in text:
+        if len(whole) == 1 and not fraction:
             return int(whole, 16), 0
         value = 0
         for char in whole:
-            value = value * base + min(int(char, 16), base - 1)
+            digit = int(char, 16)
+            value = value * base + (digit if len(whole) == 1 else min(digit, base - 1))
         numerator = 0
         for char in fraction:
             numerator = numerator * base + min(int(char, 16), base - 1)

@@ -134,6 +134,8 @@ def parse(proc: Process) -> Options:
         o.paths = o.search_paths + words[1:]
     else:
         o.paths = words[1:]
+    if o.fixed and o.glob:
+        raise problem(proc, "the argument '--fixed-strings' cannot be used with '--glob'")
     if o.strip_asked and o.paths:
         raise problem(proc, "the argument '--strip-cwd-prefix[=<when>]' cannot be used with '[path]...'")
     o.pattern = words[0] if words else ""

@@ -483,6 +483,14 @@ class Shell:
         if flags & EXPORT:
             self._exported = None
 
+    def rebind(self, name: str, target: str) -> bool:
+        """Let the nameref `name` lead to `target`; False when it is none."""
+        var = self.vars.get(name)
+        if not isinstance(var, Var) or not var.flags & NAMEREF:
+            return False
+        self._set_reference(name, target)
+        return True
+
     def _set_reference(self, name: str, value: str) -> None:
         """The first assignment to a nameref without a target makes `value` its target."""
         if not is_name(value.partition("[")[0]):

@@ -293,7 +293,8 @@ class Regex:
 
     def _perl(self, data: bytes, anchored: bool) -> Finder:
         assert self._pcre_source is not None
-        unicode = self._unicode and not data.isascii() and valid_utf8(data)
+        plain = self._pcre_source.isascii() and data.isascii()
+        unicode = self._unicode and not plain and valid_utf8(data)
         return _PcreFinder(self._pcre_source, unicode, self.groups, data, anchored, self._ucp)
 
 

@@ -21,7 +21,8 @@ EXPLAINED: tuple[tuple[str, str, str, str], ...] = (
     (r"shell", r"[-+*/%&|^<>]=|[+-]{2}|=|set -\w*u|nounset", r"attempted assignment|syntax error|operand expected|recursion level|unbound variable|bad array|expected for cond",
      "an arithmetic error: bash has done by then what stands before it (assignments, the look at unset names)"),
     (r"shell", r"IFS=[\s\S]*(=|<<<\s*)\S*\$\{(@|\*|arr\[[@*]\])[#%@]|IFS=[\s\S]*<<[-E'][\s\S]*\$\{?\*", r"", "what separates the elements of ${@%x} and of $* in a here-document where IFS is not the usual one"),
-    (r"shell", r"/", r'division by 0 \(error token is "\w+[^\w"]',
+    (r"shell", r'"[^"]*\$\{\*[^"]*\$\{?@', r"", "beside ${@} in the same double quotes bash makes several fields of a changed ${*}"),
+    (r"shell", r"[/%]", r'division by 0 \(error token is "\w+[^\w"]',
      "an arithmetic error: bash meets the division by 0 before it reads on to what is no expression"),
     (r"shell", r"\b(for|while|until|select)\b[\s\S]*\b(break|continue)\b", r"bad substitution|invalid indirect|substring expr|line \d+: [^:\n]*: (syntax error|division|unbound|value too)",
      "after an error that abandons a loop bash still counts itself in it: a later `break` ends the script"),
@@ -29,6 +30,7 @@ EXPLAINED: tuple[tuple[str, str, str, str], ...] = (
     (r"shell", r"posix[\s\S]*trap -p", r"", "`trap -p` in POSIX mode lists the signals without a trap, too"),
     (r"shell", r"\$\{\*@[Kk]", r"", "beside another list in the same double quotes bash makes ${*@K} several fields"),
     (r"text", r"cp .*-b.*-f|cp .*-f.*-b", r"", "cp -b -f FILE FILE (one name): cp makes a backup, here it is the same file"),
+    (r"awk", r"gensub\(.*\\\\[0-9]", r"", "gawk reads behind its buffer for a group of gensub in what was a number"),
     (r"awk", r"%c", r"", "gawk prints for %c of an empty field the byte that stands behind it in its buffer"),
     (r"awk", r"\| *\"", r"fatal", "after a fatal error gawk does not wait for its commands: their output comes some time"),
     (r"jq", r"", r"(trim|rtrim|ltrim|add/1|abs|toarray|have_decnum|have_literal_numbers|pick|skip)(/\d)? is not defined", "a function of the next jq"),
@@ -62,7 +64,7 @@ def reason(found: Difference) -> str:
     real, mine = found.real, found.mine
     if kind == "shell" and real.status == CRASHED != mine.status >= 0 and not re.search(r"SEGV|kill -11", script):
         return "bash crashes (its stack, where a function calls itself for ever)"
-    if (kind == "shell" and "2>&1" in script and _PARALLEL.search(script) and real.status == mine.status
+    if (kind == "shell" and re.search(r"2>&1|>\(", script) and _PARALLEL.search(script) and real.status == mine.status
             and sorted(real.stdout.split(b"\n")) == sorted(mine.stdout.split(b"\n"))):
         return "the order of the lines of processes that run side by side and write to the same file"
     stderr = (real.stderr + real.stdout if "2>&1" in script else real.stderr).decode(errors="replace")

@@ -275,7 +275,7 @@ def find(r: ToolRuns, depth: int = 0) -> str:
 
 def find_line(r: ToolRuns) -> str:
     start = r.pick((".", "d", "", "f.txt d", "./d/", "* -maxdepth 1", ". -mindepth 1", "-L .", "-H d", "-P d", "-O2 d", ". -maxdepth 2"))
-    forms = ("%p", "%f", "%h", "%P", "%d", "%y", "%m", "%M", "%u", "%g", "%U", "%G", "%H", "%l", "%Y", "%TY-%Tm-%Td", "%T@", "%Ts", "%TH:%TM", "%n", "%%", "\\t", "%5d|", "%-8f|", "%.3f", "%Tj", "%Ta", "%TF", "%TT", "%T+", "%Tc", "%F_", "\\x", "%q", "%")
+    forms = ("%p", "%f", "%h", "%P", "%d", "%y", "%m", "%M", "%u", "%g", "%U", "%G", "%H", "%l", "%Y", "%TY-%Tm-%Td", "%T@", "%Ts", "%TH:%TM", "%n", "%%", "\\t", "%5d|", "%-8f|", "%.3f", "%Tj", "%Ta", "%TF", "%TT", "%T+", "%Tc", "%F_", "\\x", "%q")
     action = r.pick(("", "", "-print", "-printf '" + " ".join(r.pick(forms) for _ in range(3)) + "\\n'", "-print0", "-exec echo {} \\;", "-exec echo x{}y {} \\;", "-exec basename -a {} +", "-ok echo {} \\;", "-delete", "-exec false {} \\; -print", "-exec test -s {} \\; -print", "-fprint out -print", "-type f -printf '%s %p\\n'", "-exec sh -c 'echo $0' {} \\;"))
     return f"find {start} {find(r)} {action} < /dev/null | tr '\\0' '\\n' | sort; ls"
 

@@ -72,9 +72,10 @@ class Fields:
                 both = self.matcher(f"[{separator}\n]" if separator not in "^]" else f"\\{separator}|\n")
                 return lambda text: both.split(text)[0] if text else []
             return lambda text: text.split(separator) if text else []
+        single = len(separator) == 1
         if separator == "\\":
             separator = "\\\\"
-        found = self.matcher(f"({separator})|\n" if paragraphs else separator)
+        found = self.matcher(f"({separator})|\n" if paragraphs and single else separator)
         return lambda text: found.split(text)[0] if text else []
 
     def _choose_splitter(self) -> None:

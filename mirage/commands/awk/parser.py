@@ -566,6 +566,8 @@ class Parser:
         target = self.optional_target()
         if self.accept("<"):
             return tree.Getline("file", self.redirect_source(), target)
+        if self.function is None and self.rule in ("BEGINFILE", "ENDFILE"):
+            raise self.plain_error(f"non-redirected `getline' invalid inside `{self.rule}' rule", self.token.line)
         return tree.Getline("main", None, target)
 
     def redirect_source(self) -> tree.Node:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mirage.commands.sed.script import Address, Command, Script
+    from mirage.process.files import OpenFile
     from mirage.process.process import Process
     from mirage.text.regex import Regex
 
@@ -45,11 +46,11 @@ class Machine:
         self.replaced = False
         self.status = 0
         self.last_regex: Regex | None = None
-        self.queue: list[tuple[str, bytes | str]] = []       # what a, r, R put behind the line
+        self.queue: list[bytes | str] = []                   # texts (a, R), names of files (r) to put behind the line
         self.stdout = Output(proc.stdout.write, proc.stdout.flush, delimiter)
         self.out = self.stdout
         self.files: dict[str, Output] = {}
-        self.open_files: list[tuple[object, list[bytes]]] = []
+        self.open_files: list[tuple[OpenFile, list[bytes]]] = []
         self.line_files: dict[str, Reader | None] = {}
         self.program: list[tuple[Command, Action]] = []
         source.switched = self._switched
@@ -136,7 +137,7 @@ class Machine:
         self._flush_files()
         self.source.close_current()
         for file, _ in self.open_files:
-            file.decref()  # type: ignore[attr-defined]
+            file.decref()
 
     def _drain(self) -> None:
         """q and Q with -i: the rest of the file is kept."""
@@ -258,7 +259,7 @@ class Machine:
         return None
 
     def do_a(self, command: Command) -> int | None:
-        self.queue.append(("text", command.text))
+        self.queue.append(command.text)
         return None
 
     def do_i(self, command: Command) -> int | None:
@@ -385,7 +386,7 @@ class Machine:
         return QUIT
 
     def do_r(self, command: Command) -> int | None:
-        self.queue.append(("file", command.label))
+        self.queue.append(command.label)
         return None
 
     def do_R(self, command: Command) -> int | None:
@@ -400,7 +401,7 @@ class Machine:
         reader = self.line_files[name]
         if reader is not None and reader.more():
             line, complete = reader.line()
-            self.queue.append(("text", line + self.delimiter if complete else line))
+            self.queue.append(line + self.delimiter if complete else line)
         return None
 
     def do_v(self, command: Command) -> int | None:
@@ -477,12 +478,12 @@ class Machine:
         if not self.queue:
             return
         queue, self.queue = self.queue, []
-        for kind, what in queue:
-            if kind == "text":
-                self.out.raw(what)  # type: ignore[arg-type]
+        for what in queue:
+            if isinstance(what, bytes):
+                self.out.raw(what)
             else:
                 self._flush_files()
-                self._copy(what)  # type: ignore[arg-type]
+                self._copy(what)
 
     def _copy(self, name: str) -> None:
         try:

@@ -381,9 +381,10 @@ def _for_head(node: ast.For) -> str:
 
 
 def _set_loop_variable(sh: Shell, name: str, value: str) -> bool:
-    """False (after the message) when the variable is readonly: only the loop fails."""
+    """False (after the message) when the variable is readonly: only the loop fails. A nameref gets a new target."""
     try:
-        sh.set(name, value)
+        if not sh.rebind(name, value):
+            sh.set(name, value)
     except ShellError as e:
         e.report(sh)
         if sh.options.posix and not sh.interactive:

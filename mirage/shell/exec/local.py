@@ -87,10 +87,15 @@ def _parts(words: Sequence[ast.Word | ast.Assign]) -> list[tuple[str, Callable[[
     for word in words:
         if not isinstance(word, ast.Assign) or word.sub is not None or word.op != "=":
             return None
-        if not isinstance(word.value, ast.Word):
+        if not isinstance(word.value, ast.Word) or "{" in word.text and _has_braces(word):
             return None
         out.append((word.name, compile_single(word.value)))
     return out or None
+
+
+def _has_braces(assign: ast.Assign) -> bool:
+    """Are there braces that make more than one word of it?"""
+    return assign.word is not None and any(isinstance(part, ast.Brace | ast.BraceRange) for part in assign.word.parts)
 
 
 def _is_plain(sh: Shell) -> bool:

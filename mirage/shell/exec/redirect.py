@@ -92,9 +92,11 @@ def apply_in_child(sh: Shell, redirections: Redirections, undo: Undo | None) -> 
     """The same as bash does it in the new process of a program, which an expansion error only ends, and whose
     variables are its own: its status, 0 when all is done."""
     before = sh.fork(sh.proc) if redirections.assigning else None
+    sh.extra["in_child"] = True
     try:
         return apply_in_subshell(sh, redirections, undo)
     finally:
+        sh.extra["in_child"] = False
         if before is not None:
             sh.restore_variables(before)
 

@@ -213,12 +213,31 @@ def _declaration(assign: ast.Assign, name: str) -> Fields:
     """An assignment argument: an object for the builtin, a word where a function has the builtin's name."""
     make = compile_declaration(assign)
     plain = compile_words((assign.word,)) if assign.word is not None else None
+    several = _with_braces(assign)
 
     def field(sh: Shell) -> list[Any]:
         if name in sh.functions and plain is not None:
             return plain(sh)
+        if several and sh.options.braceexpand:
+            return [each(sh) for each in several]
         return [make(sh)]
     return field
+
+
+def _with_braces(assign: ast.Assign) -> list[Callable[[Shell], Any]]:
+    """`local a={1,2}` are two assignments."""
+    if assign.word is None or assign.word.lit is not None or "{" not in assign.text:
+        return []
+    from mirage.shell.expand.brace import alternatives
+    out = []
+    before = assign.text.partition("=")[0] + "="
+    for word in alternatives(assign.word):
+        head = word.parts[0]
+        if not isinstance(head, ast.Lit) or not head.text.startswith(before):
+            return []
+        value = ast.Word((ast.Lit(head.text[len(before):]), *word.parts[1:]), word.text[len(before):], False)
+        out.append(compile_declaration(ast.Assign(assign.name, assign.sub, assign.op, value, assign.text)))
+    return out
 
 
 def _compile_temporary(assigns: Sequence[ast.Assign]) -> tuple[tuple[str, Callable[[Shell], str], bool], ...]:
@@ -604,6 +623,8 @@ def _not_run(sh: Shell, argv: list[str], error: OSError) -> int:
     sh.error(text)
     if note:
         sh.proc.write_error(note)
+    if sh.traps:
+        child_ended(sh)
     return NOT_FOUND if error.errno == errno.ENOENT else NOT_EXECUTABLE
 
 

@@ -211,7 +211,7 @@ def process_substitution(sh: Shell, direction: str, body: Commands) -> str:
         launch(sub, lambda shell: _copy_file(shell, redir))
     else:
         launch(sub, compiled_alone(body) if body else _nothing)
-    if sh.traps:
+    if sh.traps and not sh.extra.get("in_child"):
         sub.proc.on_exit.append(lambda: child_ended(sh))
     sh.last_bg = sub.proc.pid
     sh.jobs.watch(sub.proc)

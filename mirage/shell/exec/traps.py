@@ -148,5 +148,5 @@ def failed(sh: Shell, status: int, line: int = 0) -> int:
 
 def child_ended(sh: Shell) -> None:
     """A child ended: SIGCHLD, where it is trapped."""
-    if "CHLD" in sh.traps:
+    if "CHLD" in sh.traps and not sh.extra.get("in_child"):
         sh.kernel.kill(sh.proc, SIGCHLD)

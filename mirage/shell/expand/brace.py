@@ -84,6 +84,12 @@ def compile_braces(word: ast.Word, compile_word: Callable[[ast.Word], Expand]) -
     return lambda sh: expand(sh) if sh.options.braceexpand else plain(sh)
 
 
+def alternatives(word: ast.Word) -> list[ast.Word]:
+    """The words that the braces of `word` make; none where there are no braces, or too many words."""
+    braces = any(isinstance(part, ast.Brace | ast.BraceRange) for part in word.parts)
+    return [_word(parts) for parts in _products(word.parts)] if braces and count(word.parts) <= STATIC else []
+
+
 def _word(parts: Sequence[ast.Part]) -> ast.Word:
     """A Word of parts, with `lit` and `glob` as the parser sets them."""
     from mirage.shell.expand.fields import MAGIC

@@ -315,6 +315,8 @@ def _emit_dquote(parts: Sequence[ast.Part]) -> Emit:
     for part in parts:
         if may_be_several((part,)):
             emits.append(_emit_param(part, True, beside) if isinstance(part, ast.Param) else emit_part(part, True))
+        elif isinstance(part, ast.Param) and part.op == "=" and part.sub is None and not part.indirect:
+            emits.append(_emit_assigned(part))
         else:
             emits.append(_emit_unless_empty(part_text(part, True), _shows_empty(part)))
 
@@ -332,6 +334,20 @@ def _emit_unless_empty(text: Text, shows: Callable[[Shell], bool] | None) -> Emi
         value = text(sh)
         if value or shows is not None and shows(sh):
             fields.quoted(value)
+
+    return emit
+
+
+def _emit_assigned(part: ast.Param) -> Emit:
+    """``${x=}`` beside ``"$@"``: a field, though empty, where it assigns."""
+    text = part_text(part, True)
+    value = compile_value(ast.Param(part.name, None, False, "", "-", ast.Word((), "", False)), True)
+
+    def emit(sh: Shell, fields: Fields) -> None:
+        assigns = value(sh) is None
+        found = text(sh)
+        if found or assigns:
+            fields.quoted(found)
 
     return emit
 
