@@ -59,7 +59,7 @@ def objects() -> Iterator[tuple[str, str, bytes, datetime.datetime]]:
 
 def fill_s3() -> None:
     """Put the objects into moto's S3 of this process, with their dates."""
-    from moto.core import DEFAULT_ACCOUNT_ID
+    from moto.core.models import DEFAULT_ACCOUNT_ID
     from moto.s3.models import s3_backends
     backend: Any = s3_backends[DEFAULT_ACCOUNT_ID]["aws"]
     for bucket in BUCKETS:

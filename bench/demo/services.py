@@ -261,8 +261,8 @@ def services(now: Callable[[], float]) -> tuple[dict[str, LazyMount], list[LazyC
         mount = mounts[point] = (DemoLinkMount if service.links else DemoMount)(world, service)
         clis.extend(_cli(name, where, mount, point) for name, where in service.clis.items())
     for point, store in STORES.items():
-        mount = mounts[point] = StoreMount(world, store)
-        clis.extend(_cli(name, where, mount, point) for name, where in store.clis.items())
+        mounts[point] = StoreMount(world, store)
+        clis.extend(_cli(name, where, mounts[point], point) for name, where in store.clis.items())
     mounts["/db"] = DatabaseMount()
     clis.append(_cli("sql", "sql:SqlCli", mounts["/db"], "/db"))
     return mounts, clis

@@ -37,7 +37,7 @@ def cold_start(python: Path, peer: str, folder: Path) -> float:
     """Seconds of processor time of a new process that makes a shell and runs `echo hi`; the median of five."""
     empty = folder / "empty"
     empty.mkdir(exist_ok=True)
-    run = [python, DRIVER, peer, empty, "60", "echo hi"]
+    run: list[str | Path] = [python, DRIVER, peer, empty, "60", "echo hi"]
     return median_cpu([outside(run, folder) for _ in range(6)][1:])
 
 

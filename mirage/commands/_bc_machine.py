@@ -425,6 +425,8 @@ class Machine:
             return (max(len(digits(abs(value))), scale) if value else max(1, scale)), 0
         if value < 0:
             raise self.error("Square root of a negative number")
+        if value in (0, 10 ** scale):                        # bc knows these two roots, without a fraction
+            return int(value > 0), 0
         to = max(self.scale, scale)
         self.fits(value.bit_length() + 8 * to)
         shift = 2 * to - scale

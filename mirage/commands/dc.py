@@ -259,6 +259,7 @@ class Calculator:
             return None
         stack = self.registers.get(name)
         if not stack:
+            self.stack.append(Number(0))                     # what a register holds that nothing was stored in
             return None
         if isinstance(stack[-1], str):
             return stack[-1]

@@ -117,7 +117,8 @@ class Search:
     def __init__(self, proc: Process, o: Options) -> None:
         self.proc = proc
         self.o = o
-        self.tests = [_matcher(proc, o, text) for text in (o.pattern, *o.more_patterns) if text and (text != "." or o.fixed or o.glob)]
+        self.tests = [_matcher(proc, o, text) for text in (o.pattern, *o.more_patterns)
+                      if text and (text != "." or o.fixed or o.glob)]
         self.excluded = [Rule(text) for text in o.exclude]
         self.count = 0
         self.status = 0

@@ -153,7 +153,8 @@ class Dump:
         self.formats = formats
         self.squeeze = squeeze
         self.block = max([sum(u.size * u.repeat for u in f) for f in formats] + [0])
-        self.end_unit: Unit | None = None
+        self.end_unit: Unit | None = None                    # the last one with the address at the end
+        self.end_units: list[Unit] = []
         for units in formats:
             used = sum(u.size * u.repeat for u in units)
             if units and used < self.block and not units[-1].set_repeat and units[-1].size:
@@ -161,6 +162,7 @@ class Dump:
             for unit in units:
                 if any(p.kind.startswith("_A") for p in unit.pieces):
                     self.end_unit = unit
+                    self.end_units.append(unit)
 
     def run(self, data: bytes, address: int) -> None:
         """All of the input, of which the first byte has this address."""
@@ -206,7 +208,7 @@ class Dump:
     def _line(self, out: list[str], units: list[Unit], block: bytes, address: int, end: int) -> None:
         at = 0
         for unit in units:
-            if unit is self.end_unit:
+            if unit in self.end_units:
                 return
             for turn in range(unit.repeat):
                 tail = unit.tail

@@ -19,8 +19,8 @@ SPEC = Spec("f:t:co:sl", {
     "list": ("l", NONE), "verbose": ("verbose", NONE)},
     help="Usage: iconv [OPTION...] [FILE...]\nConvert encoding of given files from one encoding to another.\n")
 
-C_LATIN = ("\xa0\xa9\xab\xae\xb5\xb8\xbb\xbc\xbd\xbe\xc6\xd7\xdf\xe6\u0132\u0133\u0149\u0152\u0153\u017f\u01c7\u01c8\u01c9\u01ca"
-           "\u01cb\u01cc\u01f1\u01f2\u01f3\u02bc\u02c6\u02c8\u02cb\u02cd\u02d0\u02dc")
+C_LATIN = ("\xa0\xa9\xab\xae\xb5\xb8\xbb\xbc\xbd\xbe\xc6\xd7\xdf\xe6\u0132\u0133\u0149\u0152\u0153\u017f\u01c7\u01c8"
+           "\u01c9\u01ca\u01cb\u01cc\u01f1\u01f2\u01f3\u02bc\u02c6\u02c8\u02cb\u02cd\u02d0\u02dc")
 NAMES = ("ASCII", "BIG5", "CP437", "CP850", "CP1250", "CP1251", "CP1252", "EUC-JP", "EUC-KR", "GB18030", "GBK",
          "ISO-8859-1", "ISO-8859-2", "ISO-8859-5", "ISO-8859-15", "KOI8-R", "SHIFT_JIS", "UTF-7", "UTF-8", "UTF-16",
          "UTF-16BE", "UTF-16LE", "UTF-32", "UTF-32BE", "UTF-32LE")

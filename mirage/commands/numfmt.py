@@ -192,7 +192,7 @@ def _line(proc: Process, o: Options, line: str, end: str) -> int:
         parts = line.split(o.delimiter)
         pieces = [("" if n == 0 else o.delimiter, part) for n, part in enumerate(parts)]
     else:
-        pieces = [(" " + m[1][1:] if m.start() else m[1], m[2]) for m in re.finditer(r"([ \t]*)([^ \t]+)", line)]
+        pieces = [(" " + m[1][1:] if m.start() else m[1], m[2]) for m in re.finditer(r"([ \t\n]*)([^ \t\n]+)", line)]
         if not pieces:
             pieces = [("", line)]
     out = []

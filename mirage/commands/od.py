@@ -358,8 +358,7 @@ def _strings(proc: Process, source: Source, least: int, radix: str, address: int
             limit -= len(block)
             if limit <= 0:
                 break
-    for found in re.finditer(rb"([\x07-\r -~]{%d,})\0" % min(least, 65535), data):
+    for found in re.finditer(rb"([ -~]{%d,})\0" % min(least, 65535), data):
         label = _address(radix, address + found.start())
-        text = "".join(_chars(found[1])) if re.search(rb"[\x07-\r]", found[1]) else found[1].decode()
-        proc.stdout.write((f"{label} " if radix != "n" else "").encode() + text.encode() + b"\n")
+        proc.stdout.write((f"{label} " if radix != "n" else "").encode() + found[1] + b"\n")
     return source.status

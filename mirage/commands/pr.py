@@ -362,7 +362,8 @@ class Printer:
             line = Line(self.tabify, o.tab_out, o.tab_out_width)
             line.pad(o.margin)
             line.flush()
-            out.append(f"{line.text}\n\n{' ' * o.margin}{date}{' ' * max(1, left)}{title}{' ' * max(1, room - left)}{label}\n\n\n")
+            before, after = " " * max(1, left), " " * max(1, room - left)
+            out.append(f"{line.text}\n\n{' ' * o.margin}{date}{before}{title}{after}{label}\n\n\n")
         for row, numbers in zip(rows, self.numbers(rows), strict=True):
             out.append(self.row(row, numbers) + ("\n\n" if "d" in o.flags else "\n"))
         columns_know = self.columns > 1 and "m" not in o.flags and ("a" not in o.flags or len(rows[-1]) < self.columns)

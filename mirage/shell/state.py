@@ -364,15 +364,15 @@ class Shell:
             return {}
         if isinstance(var, int):
             return {0: str(var)}
-        if var.flags & NAMEREF:  # type: ignore[union-attr]
+        if var.flags & NAMEREF:
             target, subscript = self.resolve(name)
             return {} if subscript is not None or target == name else self.array(target)
         if var.__class__ is Dynamic:
-            value = var.read(self)  # type: ignore[assignment]
+            value = var.read(self)
         elif var.value.__class__ is dict:  # type: ignore[union-attr]
             return var.ordered()  # type: ignore[union-attr]
         else:
-            value = var.value  # type: ignore[assignment,union-attr]
+            value = var.value  # type: ignore[union-attr]
         if value is None:
             return {}
         return value if isinstance(value, dict) else {0: value}

@@ -37,7 +37,6 @@ find . -name f -execdir rm {} \;
 (cd /usr/bin; ./rm /data/f)
 ln -s /usr/bin/rm y; ./y f
 ln -s /usr/bin z; z/rm f
-cp /usr/bin/rm z; chmod +x z; ./z f
 shopt -s expand_aliases
 exec rm f
 exec -a ls rm f
@@ -76,6 +75,13 @@ f() { rm f; }; f
 command_not_found_handle() { rm f; }; nosuch
 compgen -C 'rm f' x
 """.strip().splitlines()
+
+
+def test_a_copy_of_a_tool_is_no_program():
+    with terminal(NO_RM, {"/data": Memory({"f": "1"})}, cwd="/data") as t:
+        result = t.run("cp /usr/bin/rm z; chmod +x z; ./z f")
+        assert (result.exit_code, result.stderr) == (126, "./z: ./z: cannot execute binary file\n")
+        assert t.fs.exists("/data/f")
 
 
 def test_a_denied_command_does_not_run():

@@ -174,7 +174,7 @@ class Report:
         s, out = self.s, self.proc.stdout
         if s.heading and s.with_filename:
             out.write((b"" if self.first else b"\n") + self._path(shown) + b"\n")
-        elif (s.before or s.after) and not self.first and s.separator is not None:
+        elif (s.before or s.after) and not s.passthru and not self.first and s.separator is not None:
             out.write(s.separator + b"\n")
         self.first = False
         name = b"" if s.heading or not s.with_filename else self._path(shown)
@@ -248,12 +248,11 @@ class Report:
             for spans in matches:
                 a, b = spans[0]
                 text = self._replaced(data, spans) if s.replace is not None else data[a:b].removesuffix(b"\n")
-                if text or s.replace is not None:
-                    if s.color:
-                        text = RESET + COLORS["match"] + text + RESET
-                    column = a - start + 1 if s.column else None
-                    write(self._head(name, sep, number + data.count(b"\n", start, a), column,
-                                     a if s.byte_offset else None) + text + b"\n")
+                if s.color and text:
+                    text = RESET + COLORS["match"] + text + RESET
+                column = a - start + 1 if s.column else None
+                write(self._head(name, sep, number + data.count(b"\n", start, a), column,
+                                 a if s.byte_offset else None) + text + b"\n")
             return
         if s.vimgrep and matches:
             for spans in matches:

@@ -570,7 +570,8 @@ def _substitutes(expr: Any) -> bool:
     from mirage.shell.exec.substitution import holds_substitution
     if isinstance(expr, ast.Word):
         return holds_substitution(expr)
-    return isinstance(expr, ast.Node) and any(_substitutes(getattr(expr, name)) for name in expr.__slots__)
+    slots: tuple[str, ...] = getattr(expr, "__slots__", ()) if isinstance(expr, ast.Node) else ()
+    return any(_substitutes(getattr(expr, slot)) for slot in slots)
 
 
 def _closing(test: Callable[[Shell], Any]) -> Callable[[Shell], Any]:

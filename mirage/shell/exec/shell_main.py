@@ -291,7 +291,7 @@ def _read_script(sh: Shell, path: str) -> str:
     if b"\0" in first or first.endswith(b" is part of this terminal."):
         proc.write_error(f"{path}: {path}: cannot execute binary file\n")
         raise Exit(126)
-    return data.decode("utf-8", "surrogateescape")
+    return data.replace(b"\0", b"").decode("utf-8", "surrogateescape")
 
 
 def _read_all(sh: Shell, file: object) -> bytes:

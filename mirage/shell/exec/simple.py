@@ -235,7 +235,7 @@ def _with_braces(assign: ast.Assign) -> list[Callable[[Shell], Any]]:
         head = word.parts[0]
         if not isinstance(head, ast.Lit) or not head.text.startswith(before):
             return []
-        value = ast.Word((ast.Lit(head.text[len(before):]), *word.parts[1:]), word.text[len(before):], False)
+        value = ast.Word((ast.Lit(head.text[len(before):]), *word.parts[1:]), None, False)
         out.append(compile_declaration(ast.Assign(assign.name, assign.sub, assign.op, value, assign.text)))
     return out
 
