@@ -358,21 +358,19 @@ class Shell:
     def array(self, name: str) -> dict[int, str] | dict[str, str]:
         """All elements in bash's order; a scalar is ``{0: value}``, unset is empty. Read only."""
         var = self.vars.get(name)
-        if var.__class__ is str:
-            return {0: var}
         if var is None:
             return {}
-        if isinstance(var, int):
+        if not isinstance(var, Var):
             return {0: str(var)}
         if var.flags & NAMEREF:
             target, subscript = self.resolve(name)
             return {} if subscript is not None or target == name else self.array(target)
-        if var.__class__ is Dynamic:
+        if isinstance(var, Dynamic):
             value = var.read(self)
-        elif var.value.__class__ is dict:  # type: ignore[union-attr]
-            return var.ordered()  # type: ignore[union-attr]
+        elif isinstance(var.value, dict):
+            return var.ordered()
         else:
-            value = var.value  # type: ignore[union-attr]
+            value = var.value
         if value is None:
             return {}
         return value if isinstance(value, dict) else {0: value}

@@ -27,6 +27,7 @@ EXPLAINED: tuple[tuple[str, str, str, str], ...] = (
     (r"shell", r"\b(for|while|until|select)\b[\s\S]*\b(break|continue)\b", r"bad substitution|invalid indirect|substring expr|line \d+: [^:\n]*: (syntax error|division|unbound|value too)",
      "after an error that abandons a loop bash still counts itself in it: a later `break` ends the script"),
     (r"shell", r"-n", r"circular name reference", "a local reference with its own name leads to the outer variable: bash warns at every use, here once"),
+    (r"shell", r"coproc[\s\S]*<\(", r"", "whether a coprocess has ended, and its descriptors are free again"),
     (r"shell", r"posix[\s\S]*trap -p", r"", "`trap -p` in POSIX mode lists the signals without a trap, too"),
     (r"shell", r"\$\{\*@[Kk]", r"", "beside another list in the same double quotes bash makes ${*@K} several fields"),
     (r"text", r"cp .*-b.*-f|cp .*-f.*-b", r"", "cp -b -f FILE FILE (one name): cp makes a backup, here it is the same file"),

@@ -509,7 +509,7 @@ def _mark_one(sh: Shell, command: str, operand: str | Assignment, add: int, remo
             _assign_array(sh, name, value, parsed.append)
         elif value is not None:
             sh.set(name, value, parsed.append)
-        if not remove or (is_name(name) and name in sh.vars):
+        if add or (is_name(name) and name in sh.vars):
             sh.declare(name, add, remove)
             sh.keep_temporary(name)
     except ShellError as e:
