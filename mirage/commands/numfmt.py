@@ -102,10 +102,11 @@ def main(proc: Process) -> int:
             lines.pop()
         for raw in lines:
             number += 1
+            after = "" if unfinished and raw is lines[-1] else o.end
             if number <= o.header:
-                proc.stdout.write(raw + end)
+                proc.stdout.write(raw + after.encode())
             else:
-                status = max(status, _line(proc, o, decode(raw), "" if unfinished and raw is lines[-1] else o.end))
+                status = max(status, _line(proc, o, decode(raw), after))
     return status
 
 

@@ -648,6 +648,9 @@ class Shell:
         if isinstance(var, Var):
             if var.flags & NAMEREF and not nameref and var.value:
                 target, subscript = self.resolve(name)
+                if subscript in ("@", "*") and self.is_array(target) and not self.is_assoc(target):
+                    self.set_array(target, ())
+                    return True
                 if subscript is not None:
                     self.unset_element(target, self.subscript_key(target, subscript))
                     return True

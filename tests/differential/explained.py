@@ -4,6 +4,7 @@ from __future__ import annotations
 import re
 
 from tests.differential.compare import Difference
+from tests.differential.jail import Answer
 
 EXPLAINED: tuple[tuple[str, str, str, str], ...] = (
     (r"awk", r"[axp]\b", r"attempt to use (scalar|array)|not an array|scalar parameter",
@@ -27,11 +28,11 @@ EXPLAINED: tuple[tuple[str, str, str, str], ...] = (
     (r"shell", r"\b(for|while|until|select)\b[\s\S]*\b(break|continue)\b", r"bad substitution|invalid indirect|substring expr|line \d+: [^:\n]*: (syntax error|division|unbound|value too)",
      "after an error that abandons a loop bash still counts itself in it: a later `break` ends the script"),
     (r"shell", r"-n", r"circular name reference", "a local reference with its own name leads to the outer variable: bash warns at every use, here once"),
-    (r"shell", r"coproc[\s\S]*<\(", r"", "whether a coprocess has ended, and its descriptors are free again"),
+
     (r"shell", r"posix[\s\S]*trap -p", r"", "`trap -p` in POSIX mode lists the signals without a trap, too"),
     (r"shell", r"\$\{\*@[Kk]", r"", "beside another list in the same double quotes bash makes ${*@K} several fields"),
     (r"text", r"cp .*-b.*-f|cp .*-f.*-b", r"", "cp -b -f FILE FILE (one name): cp makes a backup, here it is the same file"),
-    (r"awk", r"gensub\(.*\\\\[0-9]", r"", "gawk reads behind its buffer for a group of gensub in what was a number"),
+    (r"awk", r"gensub\(.*(\\\\[0-9]|(match|index|length|int)\b)", r"", "gawk reads behind its buffer for a group of gensub in what was a number"),
     (r"grep", r"b\.bin| \*|-[rR]", r"binary file matches", "where the first NUL is in a last line without a newline, we have printed the lines before it"),
     (r"rg", r"(--vimgrep|-o|--only-matching|--count-matches).*[*?]", r"", "empty matches inside a character of several bytes"),
     (r"awk", r"[%/] *0", r"error: division by zero", "gawk divides constants before it runs a program"),
@@ -62,6 +63,10 @@ CRASHED = 128 + 11                                           # a status: bash di
 _PARALLEL = re.compile(r"[<>]\(|[^|&>]\|[^|]|[^&>]&\s|coproc")
 
 
+def _unnumbered(answer: Answer) -> bytes:
+    return re.sub(rb"/dev/fd/\d+", b"/dev/fd/N", answer.stdout)
+
+
 def reason(found: Difference) -> str:
     """Why the answers to this case may differ; empty where they may not."""
     kind, script = found.case.kind, found.case.script
@@ -71,6 +76,8 @@ def reason(found: Difference) -> str:
     if (kind == "shell" and re.search(r"2>&1|>\(", script) and _PARALLEL.search(script) and real.status == mine.status
             and sorted(real.stdout.split(b"\n")) == sorted(mine.stdout.split(b"\n"))):
         return "the order of the lines of processes that run side by side and write to the same file"
+    if kind == "shell" and "<(" in script and real.status == mine.status and _unnumbered(real) == _unnumbered(mine):
+        return "which descriptor a process substitution gets"
     stderr = (real.stderr + real.stdout if "2>&1" in script else real.stderr).decode(errors="replace")
     for kinds, pattern, said, text in EXPLAINED:
         if re.fullmatch(kinds, kind.rstrip("2")) and re.search(pattern, script) and re.search(said, stderr):

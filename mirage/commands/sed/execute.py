@@ -478,6 +478,7 @@ class Machine:
         if not self.queue:
             return
         queue, self.queue = self.queue, []
+        self.out.raw(b"")                                    # the newline that the line lacked, whatever follows
         for what in queue:
             if isinstance(what, bytes):
                 self.out.raw(what)

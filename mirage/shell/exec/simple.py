@@ -660,7 +660,7 @@ def _replace_shell(sh: Shell, options: dict[str, str], words: list[str], undo: U
     try:
         main = find_program(sh, words)
     except OSError as e:
-        name = words[0]
+        name = words[0] if "/" not in words[0] else sh.proc.fs.abspath(words[0])
         if e.errno == errno.ENOENT and "/" not in name:
             sh.error(f"exec: {name}: not found")
         elif e.errno == errno.EISDIR:

@@ -122,8 +122,14 @@ def _names(sh: Shell, prefix: str) -> list[str]:
     return sorted(
         name
         for name, var in sh.vars.items()
-        if name.startswith(prefix) and (var.__class__ is not Var or var.value is not None)
+        if name.startswith(prefix) and (var.__class__ is not Var or var.value is not None or _hides_value(sh, name))
     )
+
+
+def _hides_value(sh: Shell, name: str) -> bool:
+    """Is there a value behind the local variable of that name? (bash lists the name then.)"""
+    hidden = (scope.get(name) for scope in sh.scopes)
+    return any(isinstance(var, str | int) or isinstance(var, Var) and var.value is not None for var in hidden)
 
 
 # ---------------------------------------------------------------------------------------------- values without operator
