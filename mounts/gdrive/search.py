@@ -39,7 +39,7 @@ FILES = f"trashed = false and mimeType != '{FOLDER}'"
 SOME = "id,name,mimeType,size,parents,modifiedTime,shortcutDetails(targetId,targetMimeType)"
 WORDS = """true false null page tab image http https www com org net google docs drive spreadsheets
 document presentation user content googleusercontent
-arial calibri roboto courier new times roman verdana georgia consolas slide text br"""
+kix arial calibri roboto courier new times roman verdana georgia consolas slide text br"""
 
 
 def search(mount: Drive, path: str, query: Query) -> Candidates | None:

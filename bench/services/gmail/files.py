@@ -14,12 +14,12 @@ COURSES = ("Safe work at height", "Firmware testing", "Calibration of anemometer
 def pdf(title: str, text: str) -> bytes:
     """A PDF of one page."""
     lines = "".join(f"({_escape(line)}) Tj T*\n" for line in [title, "", *text.split("\n")])
-    stream = f"BT /F1 11 Tf 14 TL 56 780 Td\n{lines}ET".encode("latin-1", "replace")
+    stream = f"BT /F1 11 Tf 14 TL 56 780 Td\n{lines}ET".encode("cp1252", "replace")
     objects = [b"<< /Type /Catalog /Pages 2 0 R >>", b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
                b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R "
                b"/Resources << /Font << /F1 5 0 R >> >> >>",
                b"<< /Length %d >>\nstream\n%s\nendstream" % (len(stream), stream),
-               b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"]
+               b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>"]
     out, places = b"%PDF-1.4\n", []
     for number, body in enumerate(objects, 1):
         places.append(len(out))

@@ -204,7 +204,7 @@ class Clone:
     @contextlib.contextmanager
     def _contents(self, entries: Sequence[Entry]) -> Iterator[IO[bytes]]:
         """The output of `git cat-file --batch` for all of them."""
-        process = subprocess.Popen(["git", "cat-file", "--batch"], cwd=self._repository, env=self._env,
+        process = subprocess.Popen(["git", "cat-file", "--batch", "--buffer"], cwd=self._repository, env=self._env,
                                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=1 << 18)
 
         questions, answers = process.stdin, process.stdout
