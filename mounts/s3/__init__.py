@@ -11,14 +11,14 @@ if TYPE_CHECKING:
 
 OPTIONS: dict[str, object] = {"bucket": str, "key": Secret, "secret": Secret, "session": Secret, "endpoint": str,
                               "region": str, "anonymous": bool, "profile": str, "writable": bool, "ttl": float,
-                              "max_file": int}
+                              "max_file": int, "timeout": float}
 ARGUMENT = "bucket"
 
 
 def build(bucket: str = "", key: Secret | None = None, secret: Secret | None = None, session: Secret | None = None,
           endpoint: str = "", region: str = "", anonymous: bool = False, profile: str = "",
-          **more: Any) -> FileStore:
-    """bucket: a bucket, perhaps with a prefix behind a `/`; "" shows all buckets."""
+          timeout: float = 60.0, **more: Any) -> FileStore:
+    """bucket: a bucket, perhaps with a prefix behind a `/`; "" shows all buckets. timeout: seconds without an answer."""
     from mirage.mounts.fsspec.mount import FileStore
     from mirage.mounts.fsspec.store import Store
     root = bucket.removeprefix("s3://").strip("/")
@@ -28,7 +28,7 @@ def build(bucket: str = "", key: Secret | None = None, secret: Secret | None = N
         client = {name: value for name, value in (("region_name", region), ("endpoint_url", endpoint)) if value}
         fs = S3FileSystem(anon=anonymous, key=key.reveal() if key else None, secret=secret.reveal() if secret else None,
                           token=session.reveal() if session else None, profile=profile or None, client_kwargs=client,
-                          config_kwargs={"connect_timeout": 10, "read_timeout": 60}, use_listings_cache=False,
+                          config_kwargs={"connect_timeout": 10, "read_timeout": timeout}, use_listings_cache=False,
                           skip_instance_cache=True)
         return fs, root
 

@@ -45,6 +45,7 @@ class FaultyProxy:
                     client.sendall(data[:after - sent])
                     if kind == "reset":
                         client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                    client.shutdown(socket.SHUT_RD if kind == "reset" else socket.SHUT_RDWR)    # ends the recv of _pump
                     return
                 if kind == "slow":
                     time.sleep(0.005)

@@ -147,7 +147,7 @@ def over_tcp(name, tmp_path):
             port = int(server.address.rpartition(":")[2])
 
             def make(port):
-                return build("bucket", S3Key(), S3Key(), endpoint=f"http://127.0.0.1:{port}", region="us-east-1")
+                return build("bucket", S3Key(), S3Key(), endpoint=f"http://127.0.0.1:{port}", region="us-east-1", timeout=5.0)
         proxy = FaultyProxy(port)
         stack.callback(proxy.close)
         yield make, proxy
