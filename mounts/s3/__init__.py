@@ -18,7 +18,7 @@ ARGUMENT = "bucket"
 def build(bucket: str = "", key: Secret | None = None, secret: Secret | None = None, session: Secret | None = None,
           endpoint: str = "", region: str = "", anonymous: bool = False, profile: str = "",
           timeout: float = 60.0, **more: Any) -> FileStore:
-    """bucket: a bucket, perhaps with a prefix behind a `/`; "" shows all buckets. timeout: seconds without an answer."""
+    """bucket: a bucket, perhaps with a prefix behind a `/`; "" shows all. timeout: seconds without an answer."""
     from mirage.mounts.fsspec.mount import FileStore
     from mirage.mounts.fsspec.store import Store
     root = bucket.removeprefix("s3://").strip("/")
