@@ -49,7 +49,7 @@ def test_gmail_reads_everything_in_exact(gmail):
 def test_slack(slack, options, count):
     with slack_support.make_terminal(slack, slack_support.make_mount(slack, **options)) as terminal:
         report = check_honest(terminal, "/slack", options="--include='chat.*'", count=count)
-    assert report.tried >= count * 0.9 and report.pushed >= count // 10, report
+    assert report.tried >= count * 0.9 and report.pushed > 10, report
     assert report.announced > 0 if options else report.announced == 0, report
 
 
