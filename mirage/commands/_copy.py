@@ -9,7 +9,6 @@ from mirage.commands._backup import Backup
 from mirage.commands._io import BLOCK, encode
 from mirage.commands._prompt import yes
 from mirage.commands._text import shell_quote
-from mirage.process.process import refusal_note
 from mirage.vfs.types import Stat
 
 TYPE_CHECKING = False
@@ -53,9 +52,10 @@ class Copier:
     def error(self, text: str, e: OSError | None = None) -> bool:
         self.status = 1
         self.proc.stdout.flush()
-        self.proc.message(f"{text}: {e.strerror}" if e is not None else text)
-        if e is not None:
-            self.proc.write_error(refusal_note(e))
+        if e is None:
+            self.proc.message(text)
+        else:
+            self.proc.fail(text, e)
         return False
 
     def say(self, source: str, target: str, backup: str = "") -> None:

@@ -80,6 +80,15 @@ def line_blocks(proc: Process, file: OpenFile, delimiter: bytes = b"\n") -> Iter
         yield b"".join(rest)
 
 
+def line_lists(proc: Process, file: OpenFile, delimiter: bytes = b"\n") -> Iterator[list[bytes]]:
+    """The lines of an open file without their delimiters, as many at a time as were read."""
+    for block in line_blocks(proc, file, delimiter):
+        lines = block.split(delimiter)
+        if not lines[-1]:
+            lines.pop()
+        yield lines
+
+
 class Inputs:
     """Iterate (name, OpenFile) over operands; unreadable ones are reported and `status` becomes 1.
 

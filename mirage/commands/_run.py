@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 from mirage.commands._text import quote
-from mirage.process.process import refusal_note
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,8 +16,7 @@ def start_program(proc: Process, argv: Sequence[str], verb: str = "") -> Process
     try:
         return proc.spawn(argv)
     except OSError as e:
-        proc.message(f"{verb}{quote(proc, argv[0])}: {e.strerror}")
-        proc.write_error(refusal_note(e))
+        proc.fail(f"{verb}{quote(proc, argv[0])}", e)
         return 127 if isinstance(e, FileNotFoundError) else 126
 
 

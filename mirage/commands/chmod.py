@@ -8,7 +8,6 @@ from mirage.commands._getopt import NONE, REQUIRED, Spec, parse, usage_error
 from mirage.commands._io import encode
 from mirage.commands._mode import Mode
 from mirage.commands._text import fatal, quote, shell_quote
-from mirage.process.process import refusal_note
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,8 +39,7 @@ class Change:
         self.status = 1
         if "f" not in self.flags:
             self.proc.stdout.flush()
-            self.proc.message(f"{text}: {e.strerror}")
-            self.proc.write_error(refusal_note(e))
+            self.proc.fail(text, e)
 
     def say(self, text: str) -> None:
         self.proc.stdout.write(encode(text + "\n"))

@@ -5,7 +5,6 @@ from mirage.commands._getopt import NONE, REQUIRED, Spec, parse
 from mirage.commands._io import encode
 from mirage.commands._text import fatal, missing_operand, quote, shell_quote
 from mirage.commands._users import group_id, group_name, user_id, user_name
-from mirage.process.process import refusal_note
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,8 +53,7 @@ class Change:
         self.status = 1
         if "f" not in self.flags:
             self.proc.stdout.flush()
-            self.proc.message(f"{text}: {e.strerror}")
-            self.proc.write_error(refusal_note(e))
+            self.proc.fail(text, e)
 
     def change(self, path: str, stat: Stat) -> None:
         """Change one file."""

@@ -5,7 +5,6 @@ from mirage.commands._getopt import NONE, REQUIRED, Spec, parse, usage_error
 from mirage.commands._io import encode, open_input
 from mirage.commands._text import parse_size
 from mirage.commands.cat import visible
-from mirage.process.process import refusal_note
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,8 +84,7 @@ def main(proc: Process) -> int:
                 file = open_input(proc, name)
             except OSError as e:
                 if "s" not in flags:
-                    proc.message(f"{name}: {e.strerror}")
-                    proc.write_error(refusal_note(e))
+                    proc.fail(name, e)
                 return 2
             files.append(file.incref())
         readers = [Reader(proc, n, f, s) for n, f, s in zip(names, files, skips)]

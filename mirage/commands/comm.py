@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from mirage.commands._getopt import NONE, REQUIRED, Spec, parse, usage_error
-from mirage.commands._io import encode, line_blocks, open_input
+from mirage.commands._io import encode, line_lists, open_input
 from mirage.commands._text import extra_operand, missing_operand, shell_quote
 from mirage.process.signals import Exit
 
@@ -50,10 +50,7 @@ class Lines:
             proc.fail(shell_quote(name), e)
             raise Exit(1) from None
         try:
-            for block in line_blocks(proc, file, end):
-                lines = block.split(end)
-                if not lines[-1]:
-                    lines.pop()
+            for lines in line_lists(proc, file, end):
                 yield from lines
         finally:
             file.decref()

@@ -8,7 +8,6 @@ import time
 
 from mirage.commands._getopt import Spec, usage_error
 from mirage.commands._text import UINT64, fatal, multiplier, quote, shell_quote
-from mirage.process.process import refusal_note
 from mirage.process.signals import Exit
 
 TYPE_CHECKING = False
@@ -287,8 +286,7 @@ class Copy:
             reading = getattr(e, "reading", None) is not None or e.errno in (errno.EISDIR, errno.EBADF)
             what = "reading" if reading else "writing"
             name = self.input_name if reading else job.target or "standard output"
-            proc.message(f"error {what} {shell_quote(name, True)}: {e.strerror}")
-            proc.write_error(refusal_note(e))
+            proc.fail(f"error {what} {shell_quote(name, True)}", e)
             status = 1
         self._report()
         return status

@@ -4,7 +4,6 @@ from __future__ import annotations
 from mirage.commands._getopt import NONE, OPTIONAL, REQUIRED, Spec, parse
 from mirage.commands._io import encode
 from mirage.commands._text import BlockSize, block_size, default_block_size, shell_quote
-from mirage.process.process import refusal_note
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,8 +58,7 @@ def main(proc: Process) -> int:
             rows.append(Row(proc.fs.mount_point(name), total, free))
         except OSError as e:
             if operands:
-                proc.message(f"{shell_quote(name)}: {e.strerror}")
-                proc.write_error(refusal_note(e))
+                proc.fail(shell_quote(name), e)
                 status = 1
     if not rows:
         if not status:

@@ -7,7 +7,6 @@ from mirage.commands._getopt import NONE, OPTIONAL, REQUIRED, Spec, parse, usage
 from mirage.commands._io import encode, read_operand
 from mirage.commands._ls_format import allocated
 from mirage.commands._text import BlockSize, block_size, default_block_size, fatal, parse_size, quote, shell_quote
-from mirage.process.process import refusal_note
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,8 +56,7 @@ class Usage:
 
     def error(self, text: str, e: OSError) -> None:
         self.proc.stdout.flush()
-        self.proc.message(f"{text}: {e.strerror}")
-        self.proc.write_error(refusal_note(e))
+        self.proc.fail(text, e)
         self.status = 1
 
     def size(self, stat: Stat) -> int:

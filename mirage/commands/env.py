@@ -4,7 +4,6 @@ from __future__ import annotations
 from mirage.commands._getopt import NONE, OPTIONAL, REQUIRED, Spec, parse, usage_error
 from mirage.commands._io import encode
 from mirage.commands._text import fatal, quote, shell_quote
-from mirage.process.process import refusal_note
 from mirage.process.signals import NUMBERS
 
 TYPE_CHECKING = False
@@ -87,8 +86,7 @@ def _run(proc: Process, argv: list[str], environment: dict[str, str], folder: st
     except OSError as e:
         proc.env, proc.cwd = old_env, old_cwd
         status = 127 if isinstance(e, FileNotFoundError) else 126
-        proc.message(f"{quote(proc, argv[0])}: {e.strerror}")
-        proc.write_error(refusal_note(e))
+        proc.fail(quote(proc, argv[0]), e)
         if " " in argv[0] and status == 127:
             proc.message("use -[v]S to pass options in shebang lines")
         return status

@@ -7,7 +7,6 @@ import re
 from mirage.commands._getopt import NONE, REQUIRED, Spec, parse
 from mirage.commands._io import chunks, open_input
 from mirage.commands._text import fatal, parse_size, quote, shell_quote
-from mirage.process.process import refusal_note
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,8 +57,7 @@ def main(proc: Process) -> int:
             continue
         except OSError as e:
             proc.stdout.flush()
-            proc.message(f"cannot open {shell_quote(name, True)} for reading: {e.strerror}")
-            proc.write_error(refusal_note(e))
+            proc.fail(f"cannot open {shell_quote(name, True)} for reading", e)
             status = 1
             continue
         file.incref()

@@ -6,7 +6,6 @@ import struct
 
 from mirage.commands._getopt import NONE, OPTIONAL, REQUIRED, Spec, parse
 from mirage.commands._io import decode, encode, open_input, read_all
-from mirage.process.process import refusal_note
 from mirage.process.signals import Exit
 
 TYPE_CHECKING = False
@@ -335,8 +334,7 @@ def _input(proc: Process, names: list[str], skip: int, limit: int | None) -> tup
         try:
             data = _read(proc, file, left, limit)
         except OSError as e:
-            proc.message(f"{name}: {e.strerror}")
-            proc.write_error(refusal_note(e))
+            proc.fail(name, e)
             status = 1
             continue
         finally:

@@ -7,7 +7,6 @@ import os
 from mirage.commands._getopt import NONE, REQUIRED, Spec, parse
 from mirage.commands._io import open_input, read_all
 from mirage.commands._text import quote
-from mirage.process.process import refusal_note
 from mirage.text.regex import utf8_locale
 
 TYPE_CHECKING = False
@@ -68,8 +67,7 @@ def main(proc: Process) -> int:
         try:
             file = open_input(proc, name).incref()
         except OSError as e:
-            proc.message(f"cannot open input file {quote(proc, name)}: {e.strerror}")
-            proc.write_error(refusal_note(e))
+            proc.fail(f"cannot open input file {quote(proc, name)}", e)
             status = 1
             continue
         try:

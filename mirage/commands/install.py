@@ -10,7 +10,6 @@ from mirage.commands._text import fatal, quote, shell_quote
 from mirage.commands._users import group_id, user_id
 from mirage.commands.basename import base_name
 from mirage.commands.cp import check_directory
-from mirage.process.process import refusal_note
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,8 +57,7 @@ class Installer:
     def error(self, text: str, e: OSError) -> None:
         self.status = 1
         self.proc.stdout.flush()
-        self.proc.message(f"{text}: {e.strerror}")
-        self.proc.write_error(refusal_note(e))
+        self.proc.fail(text, e)
 
     def folders(self, path: str, finish_last: bool) -> bool:
         """mkdir -p with messages of its own."""

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from mirage.commands._getopt import NONE, Spec, parse
-from mirage.commands._io import decode, encode, line_blocks, open_input
+from mirage.commands._io import decode, encode, line_lists, open_input
 from mirage.commands._text import extra_operand, fatal, missing_operand, quote, shell_quote
 from mirage.process.signals import Exit
 
@@ -153,10 +153,7 @@ class Source:
     def _read(self, proc: Process, name: str, end: bytes) -> Iterator[bytes]:
         file = self.join.open(name)
         try:
-            for block in line_blocks(proc, file, end):
-                lines = block.split(end)
-                if not lines[-1]:
-                    lines.pop()
+            for lines in line_lists(proc, file, end):
                 yield from lines
         finally:
             file.decref()

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 from mirage.commands._getopt import Spec, parse
 from mirage.commands._text import extra_operand, missing_operand, shell_quote
-from mirage.process.process import refusal_note
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +22,6 @@ def main(proc: Process) -> int:
     try:
         proc.fs.link(source, target)
     except OSError as e:
-        proc.message(f"cannot create link {shell_quote(target, True)} to {shell_quote(source, True)}: {e.strerror}")
-        proc.write_error(refusal_note(e))
+        proc.fail(f"cannot create link {shell_quote(target, True)} to {shell_quote(source, True)}", e)
         return 1
     return 0

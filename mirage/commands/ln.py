@@ -10,7 +10,6 @@ from mirage.commands._prompt import yes
 from mirage.commands._same_file import same_name
 from mirage.commands._text import extra_operand, fatal, quote, shell_quote
 from mirage.commands.basename import base_name
-from mirage.process.process import refusal_note
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,9 +35,10 @@ class Linker:
     def error(self, text: str, e: OSError | None = None) -> None:
         self.status = 1
         self.proc.stdout.flush()
-        self.proc.message(f"{text}: {e.strerror}" if e is not None else text)
-        if e is not None:
-            self.proc.write_error(refusal_note(e))
+        if e is None:
+            self.proc.message(text)
+        else:
+            self.proc.fail(text, e)
 
     def link(self, source: str, target: str) -> None:
         proc, flags, fs = self.proc, self.flags, self.proc.fs

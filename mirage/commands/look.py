@@ -5,7 +5,6 @@ import re
 
 from mirage.commands._getopt import NONE, REQUIRED, Spec, parse
 from mirage.commands._io import encode
-from mirage.process.process import refusal_note
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,8 +35,7 @@ def main(proc: Process) -> int:
     try:
         data = proc.fs.read(name)
     except OSError as e:
-        proc.message(f"{name}: {e.strerror}")
-        proc.write_error(refusal_note(e))
+        proc.fail(name, e)
         return 1
 
     def key_of(line: bytes) -> bytes:

@@ -16,7 +16,6 @@ from mirage.commands._text import (
     shell_quote,
     text_width,
 )
-from mirage.process.process import refusal_note
 from mirage.vfs.types import Stat
 
 TYPE_CHECKING = False
@@ -226,8 +225,7 @@ class Lister:
 
     def error(self, what: str, e: OSError, serious: bool) -> None:
         self.proc.stdout.flush()
-        self.proc.message(f"{what}: {e.strerror}")
-        self.proc.write_error(refusal_note(e))
+        self.proc.fail(what, e)
         if serious:
             self.status = 2
         elif not self.status:

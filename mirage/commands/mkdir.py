@@ -6,7 +6,6 @@ import errno
 from mirage.commands._getopt import NONE, OPTIONAL, REQUIRED, Spec, parse
 from mirage.commands._mode import Mode
 from mirage.commands._text import fatal, missing_operand, quote, shell_quote
-from mirage.process.process import refusal_note
 from mirage.vfs.types import annotate, error
 
 TYPE_CHECKING = False
@@ -43,8 +42,7 @@ def main(proc: Process) -> int:
                 _make(proc, operand, mode, verbose)
         except OSError as e:
             proc.stdout.flush()
-            proc.message(f"cannot create directory {quote(proc, getattr(e, 'shown', operand))}: {e.strerror}")
-            proc.write_error(refusal_note(e))
+            proc.fail(f"cannot create directory {quote(proc, getattr(e, 'shown', operand))}", e)
             status = 1
     return status
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 from mirage.commands._getopt import OPTIONAL, REQUIRED, Spec, parse
 from mirage.commands._mode import Mode
 from mirage.commands._text import fatal, missing_operand, shell_quote
-from mirage.process.process import refusal_note
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +31,6 @@ def main(proc: Process) -> int:
             if mode is not None:
                 proc.fs.chmod(operand, mode.apply(0o666, False, proc.umask) & 0o777)
         except OSError as e:
-            proc.message(f"cannot create fifo {shell_quote(operand, True)}: {e.strerror}")
-            proc.write_error(refusal_note(e))
+            proc.fail(f"cannot create fifo {shell_quote(operand, True)}", e)
             status = 1
     return status

@@ -8,7 +8,6 @@ import string
 from mirage.commands._getopt import NONE, OPTIONAL, REQUIRED, Spec, parse, usage_error
 from mirage.commands._io import encode
 from mirage.commands._text import fatal, quote
-from mirage.process.process import refusal_note
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -81,8 +80,7 @@ def _make(proc: Process, stem: str, count: int, suffix: str, flags: set[str]) ->
         except OSError as e:
             if "q" not in flags:
                 kind = "directory" if directory else "file"
-                proc.message(f"failed to create {kind} via template {quote(proc, stem + suffix)}: {e.strerror}")
-                proc.write_error(refusal_note(e))
+                proc.fail(f"failed to create {kind} via template {quote(proc, stem + suffix)}", e)
             return 1
         proc.stdout.write(encode(path) + b"\n")
         return 0

@@ -12,7 +12,6 @@ from mirage.commands._prompt import yes
 from mirage.commands._text import choice, shell_quote
 from mirage.commands.basename import base_name
 from mirage.commands.cp import UPDATES, split_operands
-from mirage.process.process import refusal_note
 from mirage.vfs.types import Stat
 
 TYPE_CHECKING = False
@@ -40,9 +39,10 @@ class Mover:
     def error(self, text: str, e: OSError | None = None) -> None:
         self.status = 1
         self.proc.stdout.flush()
-        self.proc.message(f"{text}: {e.strerror}" if e is not None else text)
-        if e is not None:
-            self.proc.write_error(refusal_note(e))
+        if e is None:
+            self.proc.message(text)
+        else:
+            self.proc.fail(text, e)
 
     def move(self, source: str, target: str) -> None:
         fs, proc = self.proc.fs, self.proc

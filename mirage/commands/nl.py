@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from mirage.commands._getopt import NONE, REQUIRED, Spec, parse, usage_error
-from mirage.commands._io import Inputs, encode, line_blocks
+from mirage.commands._io import Inputs, encode, line_lists
 from mirage.commands._text import fatal, is_utf8, quote
 
 TYPE_CHECKING = False
@@ -133,10 +133,7 @@ def main(proc: Process) -> int:
     inputs = Inputs(proc, operands)
     for name, file in inputs:
         try:
-            for block in line_blocks(proc, file):
-                lines = block.split(b"\n")
-                if not lines[-1]:
-                    lines.pop()
+            for lines in line_lists(proc, file):
                 proc.stdout.write(b"\n".join([n.line(line) for line in lines]) + b"\n")
         except OSError as e:
             if e.errno == 32:

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from mirage.commands._getopt import NONE, REQUIRED, Spec, parse
-from mirage.commands._io import encode, line_blocks, open_input
+from mirage.commands._io import encode, line_lists, open_input
 from mirage.commands._text import fatal, shell_quote
 
 TYPE_CHECKING = False
@@ -69,10 +69,7 @@ def _serial(proc: Process, names: list[str], glue: list[bytes], end: bytes) -> i
             continue
         count = 0
         try:
-            for block in line_blocks(proc, file, end):
-                lines = block.split(end)
-                if not lines[-1]:
-                    lines.pop()
+            for lines in line_lists(proc, file, end):
                 if len(glue) == 1:
                     text = glue[0].join(lines)
                     proc.stdout.write(glue[0] + text if count else text)
@@ -90,10 +87,7 @@ def _serial(proc: Process, names: list[str], glue: list[bytes], end: bytes) -> i
 
 
 def _lines(proc: Process, file: OpenFile, end: bytes) -> Iterator[bytes]:
-    for block in line_blocks(proc, file, end):
-        lines = block.split(end)
-        if not lines[-1]:
-            lines.pop()
+    for lines in line_lists(proc, file, end):
         yield from lines
 
 

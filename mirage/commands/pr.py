@@ -6,7 +6,6 @@ import re
 from mirage.commands._getopt import NONE, OPTIONAL, REQUIRED, Spec, parse
 from mirage.commands._io import decode, encode, open_input, read_all
 from mirage.commands._text import fatal, quote, shell_quote
-from mirage.process.process import refusal_note
 from mirage.text.strftime import at as moment_at
 from mirage.text.strftime import strftime
 
@@ -396,8 +395,7 @@ def main(proc: Process) -> int:
         except OSError as e:
             if "r" not in o.flags:
                 proc.stdout.flush()
-                proc.message(f"{shell_quote(name)}: {e.strerror}")
-                proc.write_error(refusal_note(e))
+                proc.fail(shell_quote(name), e)
             status = 1
             continue
         inputs.append(("" if name == "-" else name, decode(data), moment))

@@ -7,7 +7,6 @@ import os
 from mirage.commands._getopt import NONE, REQUIRED, Spec, parse
 from mirage.commands._io import encode
 from mirage.commands._text import missing_operand, shell_quote
-from mirage.process.process import refusal_note
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -143,8 +142,7 @@ def main(proc: Process) -> int:
             if not quiet:
                 proc.stdout.flush()
                 shown = shell_quote(operand) if operand else "''"
-                proc.message(f"{shown}: {e.strerror}")
-                proc.write_error(refusal_note(e))
+                proc.fail(shown, e)
             continue
         if to_real is not None and (base_real is None or _below(real, base_real)):
             real = relative_to(real, to_real)

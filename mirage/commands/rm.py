@@ -6,7 +6,6 @@ import errno
 from mirage.commands._getopt import NONE, OPTIONAL, Spec, parse
 from mirage.commands._prompt import yes
 from mirage.commands._text import choice, missing_operand, shell_quote
-from mirage.process.process import refusal_note
 from mirage.vfs.types import Stat
 
 TYPE_CHECKING = False
@@ -32,8 +31,7 @@ class Remover:
     def error(self, path: str, e: OSError) -> None:
         self.status = 1
         self.proc.stdout.flush()
-        self.proc.message(f"cannot remove {shell_quote(path, True)}: {e.strerror}")
-        self.proc.write_error(refusal_note(e))
+        self.proc.fail(f"cannot remove {shell_quote(path, True)}", e)
 
     def say(self, text: str) -> None:
         if self.verbose:

@@ -5,7 +5,6 @@ import errno
 
 from mirage.commands._getopt import NONE, Spec, parse
 from mirage.commands._text import missing_operand, shell_quote
-from mirage.process.process import refusal_note
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,7 +51,6 @@ def _remove(proc: Process, path: str, flags: set[str], first: bool) -> bool:
             return True
         proc.stdout.flush()
         what = "failed to remove" if first else "failed to remove directory"
-        proc.message(f"{what} {shell_quote(path, True)}: {e.strerror}")
-        proc.write_error(refusal_note(e))
+        proc.fail(f"{what} {shell_quote(path, True)}", e)
         return False
     return True

@@ -11,7 +11,6 @@ from mirage.commands._getopt import NONE, OPTIONAL, REQUIRED, Spec, parse
 from mirage.commands._io import decode, encode, open_input, read_all, split_lines
 from mirage.commands._sort_keys import Key, KeyError_, integer_key, key_function, numeric
 from mirage.commands._text import choice, fatal, parse_size, quote, shell_quote
-from mirage.process.process import refusal_note
 from mirage.process.signals import Exit
 
 TYPE_CHECKING = False
@@ -214,8 +213,7 @@ def _cannot_read(proc: Process, name: str) -> None:
         with proc.opened(name):
             return
     except OSError as e:
-        proc.message(f"cannot read: {shell_quote(name)}: {e.strerror}")
-        proc.write_error(refusal_note(e))
+        proc.fail(f"cannot read: {shell_quote(name)}", e)
         raise Exit(2) from None
 
 
@@ -231,8 +229,7 @@ def _read(proc: Process, name: str, delimiter: bytes) -> bytes:
     except IsADirectoryError as e:
         raise fatal(proc, f"read failed: {shell_quote(name)}: {e.strerror}", 2) from None
     except OSError as e:
-        proc.message(f"cannot read: {shell_quote(name)}: {e.strerror}")
-        proc.write_error(refusal_note(e))
+        proc.fail(f"cannot read: {shell_quote(name)}", e)
         raise Exit(2) from None
     if data and not data.endswith(delimiter):
         data += delimiter
@@ -398,8 +395,7 @@ def _write(proc: Process, job: Job, lines: list[bytes]) -> None:
         try:
             proc.install(1, proc.open(job.output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC))
         except OSError as e:
-            proc.message(f"open failed: {shell_quote(job.output)}: {e.strerror}")
-            proc.write_error(refusal_note(e))
+            proc.fail(f"open failed: {shell_quote(job.output)}", e)
             raise Exit(2) from None
     for start in range(0, len(lines), 4096):
         proc.stdout.write(job.delimiter.join(lines[start:start + 4096]) + job.delimiter)

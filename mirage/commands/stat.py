@@ -9,7 +9,6 @@ from mirage.commands._io import encode
 from mirage.commands._text import choice, fatal, missing_operand, quote, shell_quote
 from mirage.commands._times import full_iso
 from mirage.commands._users import group_name, user_name
-from mirage.process.process import refusal_note
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -208,8 +207,7 @@ def main(proc: Process) -> int:
         except OSError as e:
             proc.stdout.flush()
             verb = "cannot read file system information for" if system else "cannot statx"
-            proc.message(f"{verb} {shell_quote(operand, True)}: {e.strerror}")
-            proc.write_error(refusal_note(e))
+            proc.fail(f"{verb} {shell_quote(operand, True)}", e)
             status = 1
             continue
         text = template

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 from mirage.commands._getopt import NONE, Spec, parse
 from mirage.commands._text import fatal, shell_quote
-from mirage.process.process import refusal_note
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +27,6 @@ def main(proc: Process) -> int:
                 if handle is not None:
                     handle.sync()
         except OSError as e:
-            proc.message(f"error opening {shell_quote(operand, True)}: {e.strerror}")
-            proc.write_error(refusal_note(e))
+            proc.fail(f"error opening {shell_quote(operand, True)}", e)
             status = 1
     return status

@@ -7,7 +7,6 @@ import re
 from mirage.commands._getopt import NONE, OPTIONAL, REQUIRED, Spec, parse
 from mirage.commands._io import chunks, open_input
 from mirage.commands._text import choice, fatal, parse_size, quote, shell_quote
-from mirage.process.process import refusal_note
 from mirage.process.signals import SIGPIPE, Killed
 
 TYPE_CHECKING = False
@@ -199,8 +198,7 @@ def _run(proc: Process, state: Tail, operands: list[str], follow: bool, interval
             continue
         except OSError as e:
             proc.stdout.flush()
-            proc.message(f"cannot open {shell_quote(name, True)} for reading: {e.strerror}")
-            proc.write_error(refusal_note(e))
+            proc.fail(f"cannot open {shell_quote(name, True)} for reading", e)
             status = 1
             if follow and state.retry:
                 followed.append(Followed(name, None))

@@ -279,8 +279,7 @@ class Tar:
                 self.proc.message("At beginning of tape, quitting now")
                 self.proc.message("Error is not recoverable: exiting now")
                 raise Exit(2) from None
-            self.proc.message(f"{name}: Cannot open: {e.strerror}")
-            self.proc.write_error(refusal_note(e))
+            self.proc.fail(f"{name}: Cannot open", e)
             self.proc.message("Error is not recoverable: exiting now")
             raise Exit(2) from None
 

@@ -5,7 +5,6 @@ import os
 import time as clock
 
 from mirage.commands._getopt import NONE, REQUIRED, Spec, parse, usage_error
-from mirage.process.process import refusal_note
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -88,8 +87,7 @@ def main(proc: Process) -> int:
         status = proc.wait(child)
         signal = child.exit_signal
     except OSError as e:
-        proc.message(f"cannot run {operands[0]}: {e.strerror}")
-        proc.write_error(refusal_note(e))
+        proc.fail(f"cannot run {operands[0]}", e)
         status = 127 if isinstance(e, FileNotFoundError) else 126
     usage = Usage(operands, clock.monotonic() - started, clock.thread_time() - cpu, 0 if signal else status)
     lines = format_usage(text, usage)

@@ -6,7 +6,6 @@ import re
 
 from mirage.commands._getopt import NONE, REQUIRED, Spec, parse, usage_error
 from mirage.commands._text import choice, fatal, quote, shell_quote
-from mirage.process.process import refusal_note
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -124,6 +123,5 @@ def _touch(proc: Process, path: str, atime: int | None, mtime: int | None, flags
 
 def _failed(proc: Process, what: str, path: str, e: OSError) -> int:
     proc.stdout.flush()
-    proc.message(f"{what} {shell_quote(path, True)}: {e.strerror}")
-    proc.write_error(refusal_note(e))
+    proc.fail(f"{what} {shell_quote(path, True)}", e)
     return 1

@@ -5,7 +5,6 @@ import os
 
 from mirage.commands._getopt import NONE, REQUIRED, Spec, parse, usage_error
 from mirage.commands._text import fatal, parse_size, quote, shell_quote
-from mirage.process.process import refusal_note
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -81,8 +80,7 @@ def _one(proc: Process, path: str, operator: str, size: int, base: int | None, k
         proc.message(f"cannot open {shell_quote(path, True)} for writing: {e.strerror}")
         return 1
     except OSError as e:
-        proc.message(f"cannot open {shell_quote(path, True)} for writing: {e.strerror}")
-        proc.write_error(refusal_note(e))
+        proc.fail(f"cannot open {shell_quote(path, True)} for writing", e)
         return 1
     return 0
 

@@ -5,7 +5,6 @@ import os
 import re
 
 from mirage.commands._io import encode, open_input, read_all
-from mirage.process.process import refusal_note
 from mirage.process.signals import Exit
 
 TYPE_CHECKING = False
@@ -117,8 +116,7 @@ def main(proc: Process) -> int:
     try:
         file = open_input(proc, source)
     except OSError as e:
-        proc.message(f"{source}: {e.strerror}")
-        proc.write_error(refusal_note(e))
+        proc.fail(source, e)
         return 2
     file.incref()
     try:

@@ -56,25 +56,22 @@ def _levels(sh: Shell, name: str, args: Sequence[str]) -> int | None:
 
 
 def builtin_break(sh: Shell, args: Sequence[str]) -> int:
-    levels = _levels(sh, "break", args)
-    if levels is None:
-        return 0
-    if not levels:
-        sh.status = 1
-        raise Break(sh.loop_depth)
-    sh.status = 0
-    raise Break(levels)
+    return _leave(sh, "break", args, Break)
 
 
 def builtin_continue(sh: Shell, args: Sequence[str]) -> int:
-    levels = _levels(sh, "continue", args)
+    return _leave(sh, "continue", args, Continue)
+
+
+def _leave(sh: Shell, name: str, args: Sequence[str], how: type[Break] | type[Continue]) -> int:
+    levels = _levels(sh, name, args)
     if levels is None:
         return 0
-    if not levels:
+    if not levels:                                           # a count out of range ends every loop
         sh.status = 1
         raise Break(sh.loop_depth)
     sh.status = 0
-    raise Continue(levels)
+    raise how(levels)
 
 
 # -------------------------------------------------------------------------------------------- return and exit
