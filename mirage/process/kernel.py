@@ -19,10 +19,12 @@ from mirage.process.signals import SIGCONT, Killed, LimitExceeded, LineStopped
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+    from typing import Any, TypeVar
 
     from mirage.process.limits import Limits
     from mirage.process.process import Process
+
+    T = TypeVar("T")
 
 QUANTUM = 256                                                # ticks between two looks at clock, signals, others
 LOOK_EVERY = 0.05                                            # seconds between two looks at the memory of Python
@@ -122,7 +124,7 @@ class Kernel:
         self.ready.append(task)
         return task
 
-    def call_deep(self, body: Callable[[], Any]) -> Any:
+    def call_deep(self, body: Callable[[], T]) -> T:
         """Run `body()` on a fresh greenlet that the hub starts, so that the C stack does not grow; its result.
 
         For nested shell functions: call it every 20 levels or so.
@@ -158,7 +160,8 @@ class Kernel:
         self.current = caller.process
         if box[1] is not None:
             raise box[1]
-        return box[0]
+        result: T = box[0]
+        return result
 
     def park(self, until: float | None = None) -> bool:
         """Give the thread away until somebody puts this greenlet on `ready`; delivers signals on return."""

@@ -45,7 +45,6 @@ _TOKEN = LazyPattern(
     r"[ \t\n]*(?:(?P<num>[0-9][0-9A-Za-z@_#]*)|(?P<name>[A-Za-z_][A-Za-z0-9_]*)|(?P<hole>\0)|"
     r"(?P<op><<=|>>=|\*\*|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&^|]=|[-+*/%<>=!~&|^?:,()]))"
 )
-_SPACE = LazyPattern(r"[ \t\n]*")
 _NAME_AHEAD = LazyPattern(r"[ \t\n]*[A-Za-z_]")
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ@_"
 _LEVELS = {
@@ -159,7 +158,7 @@ class _Parser:
         text, start = self.text, self.pos
         match = _TOKEN.match(text, start)
         if match is None:
-            start = _SPACE.match(text, start).end()  # type: ignore[union-attr]
+            start = len(text) - len(text[start:].lstrip(" \t\n"))
             if start >= len(text):
                 self.kind = "end"
                 self.pos = start

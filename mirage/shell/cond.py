@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mirage.shell.arith import LazyPattern
 from mirage.shell.ast import CBin, CGroup, CLog, CNot, CUn, CWord
-from mirage.shell.reader import BLANK, COMMAND_WORD, REGEX_WORD, RUN, WORD_END, WordReader
+from mirage.shell.reader import COMMAND_WORD, REGEX_WORD, RUN, WORD_END, WordReader, after_blank
 from mirage.shell.words import make_word
 
 TYPE_CHECKING = False
@@ -85,7 +85,7 @@ class ConditionReader(WordReader):
         word, end = self._word(pos)
         if end == pos:
             raise self._missing(pos)
-        after = BLANK.match(self.text, end).end()  # type: ignore[union-attr]
+        after = after_blank(self.text, end)
         token = self.text[pos:end]
         if token in _UNARY:
             return self._unary(token, after)
@@ -108,7 +108,7 @@ class ConditionReader(WordReader):
 
     def _binary(self, left: Word, match: re.Match[str]) -> tuple[Test, int]:
         op = match[1] or match[2]
-        pos = BLANK.match(self.text, match.end()).end()  # type: ignore[union-attr]
+        pos = after_blank(self.text, match.end())
         complaint = "unexpected argument `{}' to conditional binary operator"
         if self._at_end(pos) or pos >= self.size:
             raise self._wrong(pos, complaint, complaint)

@@ -19,7 +19,7 @@ from mirage.shell.ast import BadSubst, DQuote, HereDoc, Lines, Quoted, Word
 from mirage.shell.cond import ConditionReader
 from mirage.shell.driver import parse_unit
 from mirage.shell.errors import ParseError, ParseWarning
-from mirage.shell.reader import BLANK, COMMAND_WORD, RUN, TOO_DEEP, WORD_END, Source
+from mirage.shell.reader import COMMAND_WORD, RUN, TOO_DEEP, WORD_END, Source, after_blank
 from mirage.shell.words import make_assigned, unquote
 
 TYPE_CHECKING = False
@@ -120,7 +120,7 @@ class Lexer(ConditionReader):
         if self.queue:
             return self.queue.pop(0)
         text = self.text
-        pos = BLANK.match(text, self.pos).end()  # type: ignore[union-attr]
+        pos = after_blank(text, self.pos)
         if pos < self.size and text[pos] == "#":
             end = text.find("\n", pos)
             pos = end if end >= 0 else self.size
@@ -243,7 +243,7 @@ class Lexer(ConditionReader):
 
     def _arith_for(self, pos: int) -> Token:
         """``for ((init; cond; step))``"""
-        start = BLANK.match(self.text, pos + 2).end()  # type: ignore[union-attr]
+        start = after_blank(self.text, pos + 2)
         expressions: list[Arith] = []
         while True:
             arith, end = self.arith(start, ";" if len(expressions) < 2 else "))")
@@ -256,7 +256,7 @@ class Lexer(ConditionReader):
                 self.pos = end + 2
                 self.state = COMMAND
                 return "ARITH_FOR_EXPRS", tuple(expressions)
-            start = BLANK.match(self.text, end + 1).end()  # type: ignore[union-attr]
+            start = after_blank(self.text, end + 1)
         whole, after = self.arith(pos + 2, "))")
         if whole is None:
             raise self.unexpected("(", pos)
@@ -371,9 +371,9 @@ class Lexer(ConditionReader):
 
     def _after_function_name(self, pos: int) -> None:
         """``function f``: ``()``, or the body at once."""
-        pos = BLANK.match(self.text, pos).end()  # type: ignore[union-attr]
+        pos = after_blank(self.text, pos)
         if self.text.startswith("(", pos) and not self.text.startswith("((", pos):
-            if self.text.startswith(")", BLANK.match(self.text, pos + 1).end()):  # type: ignore[union-attr]
+            if self.text.startswith(")", after_blank(self.text, pos + 1)):
                 return
             self.queue.append(("NEWLINE", "\n"))  # tells the grammar that the parenthesis is a subshell's
         self.state = COMMAND

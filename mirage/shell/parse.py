@@ -24,9 +24,11 @@ from mirage.shell.words import arith_subscript, make_word
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, Mapping
-    from typing import Any, Protocol
+    from typing import Any, Protocol, TypeVar
 
     from mirage.shell.ast import Commands, Expr
+
+    T = TypeVar("T")
 
     class OptionsLike(Protocol):
         """Anything with these attributes; `UnitParser` reads them before every unit."""
@@ -160,7 +162,7 @@ class UnitParser:
         self._index = 0
         self._units: list[_Unit] | None = []  # what to cache at the end; None when options changed on the way
         self._used = (bool(self._options.extglob), bool(self._options.posix))
-        self._cached = _cache.get(self._key(line))
+        self._cached: _Parsed | None = _cache.get(self._key(line))
         self.first_line = line
         self.line = line
         self._counted = 0  # where the line number `line` was counted up to
@@ -270,7 +272,7 @@ class UnitParser:
     def rest(self) -> Script:
         """All that is left, as one Script."""
         if self._cached is not None and self._index == 0 and not self._options.aliases:
-            return self._cached.script  # type: ignore[no-any-return]
+            return self._cached.script
         items: list[Any] = []
         warnings: list[ParseWarning] = []
         error: ParseError | None = None
@@ -282,7 +284,7 @@ class UnitParser:
             error = caught
         warnings.extend(self.warnings)
         if self._cached is not None and len(items) == len(self._cached.script.items):
-            return self._cached.script  # type: ignore[no-any-return]
+            return self._cached.script
         return Script(tuple(items), error, tuple(warnings))
 
 
@@ -321,9 +323,9 @@ def needs_more(text: str, *, aliases: Mapping[str, str] | None = None, extglob: 
 # ----------------------------------------------------------------------------------------------------- pieces
 
 
-def _piece(kind: str, text: str, extglob: bool, make: Callable[[str, bool], Any]) -> Any:
+def _piece(kind: str, text: str, extglob: bool, make: Callable[[str, bool], T]) -> T:
     key = (kind, text, extglob)
-    value = _cache.get(key)
+    value: T | None = _cache.get(key)
     if value is None:
         try:
             value = make(text, extglob)
@@ -336,7 +338,7 @@ def _piece(kind: str, text: str, extglob: bool, make: Callable[[str, bool], Any]
 def parse_dquoted(text: str, *, extglob: bool = False) -> Word:
     """A text to be expanded as a here-document body is: as if in double quotes, a ``"`` being ordinary
     (``PS4``, ``${x@P}``). The parts of the Word are those of a DQuote. Raises ParseError."""
-    return _piece("dquoted", text, extglob, _make_dquoted)  # type: ignore[no-any-return]
+    return _piece("dquoted", text, extglob, _make_dquoted)
 
 
 def _make_dquoted(text: str, extglob: bool) -> Word:
@@ -351,7 +353,7 @@ def _make_dquoted(text: str, extglob: bool) -> Word:
 def parse_word(text: str, *, extglob: bool = False) -> Word:
     """A text as one word: quotes, expansions and tildes count, blanks and metacharacters are ordinary.
     Raises ParseError."""
-    return _piece("word", text, extglob, _make_word)  # type: ignore[no-any-return]
+    return _piece("word", text, extglob, _make_word)
 
 
 def _make_word(text: str, extglob: bool) -> Word:
@@ -361,7 +363,7 @@ def _make_word(text: str, extglob: bool) -> Word:
 
 def parse_subscript(text: str) -> Subscript:
     """The inside of the brackets of ``name[...]``. Raises ParseError."""
-    return _piece("subscript", text, False, _make_subscript)  # type: ignore[no-any-return]
+    return _piece("subscript", text, False, _make_subscript)
 
 
 def _make_subscript(text: str, extglob: bool) -> Subscript:
@@ -372,7 +374,7 @@ def _make_subscript(text: str, extglob: bool) -> Subscript:
 
 def parse_array(text: str, *, extglob: bool = False) -> ArrayLit:
     """An array literal with its parentheses, as ``declare "a=(1 2)"`` has it. Raises ParseError."""
-    return _piece("array", text, extglob, _make_array)  # type: ignore[no-any-return]
+    return _piece("array", text, extglob, _make_array)
 
 
 def _make_array(text: str, extglob: bool) -> ArrayLit:
@@ -389,11 +391,11 @@ def parse_arith(text: str) -> Expr:
     """The text of an arithmetic expression, already expanded (``let``, integer variables, `Arith.word` after
     its expansion). Expansions are possible only in subscripts. Raises ArithSyntaxError."""
     key = ("arith", text)
-    value = _cache.get(key)
+    value: Expr | None = _cache.get(key)
     if value is None:
         value = _arith.parse_text(text, _text_subscript)
         _cache.put(key, value, len(text))
-    return value  # type: ignore[no-any-return]
+    return value
 
 
 def _text_subscript(parts: tuple[Any, ...]) -> Subscript:

@@ -71,6 +71,12 @@ _SPECIAL = frozenset("0123456789@*#?$!-")
 _JOINED_OR_SINGLE = r"(?s)\\\n|'[^']*'|\\."
 
 
+def after_blank(text: str, pos: int) -> int:
+    """Where the blanks and joined lines at `pos` end."""
+    found = BLANK.match(text, pos)
+    return found.end() if found else pos
+
+
 class Mode:
     """How `WordReader.parts` reads: what it may run over at once, where it stops, what is special."""
 
@@ -387,7 +393,7 @@ class WordReader:
         """Over blanks, newlines (with the here-documents behind them) and comments."""
         text = self.text
         while True:
-            pos = BLANK.match(text, pos).end()  # type: ignore[union-attr]
+            pos = after_blank(text, pos)
             if text.startswith("\n", pos):
                 pos += 1
                 if self.pending:
@@ -579,7 +585,9 @@ class WordReader:
         start = pos
         char = text[pos + 1 : pos + 2]
         if char == "\\" and text.startswith("\n", pos + 2):  # $\<newline>name
-            end = _JOINS.match(text, pos + 1).end()  # type: ignore[union-attr]
+            end = pos + 1
+            while text.startswith("\\\n", end):
+                end += 2
             if not _PARAM_NAME.match(text, end) and text[end : end + 1] not in ("{", "("):
                 return None, pos
             pos = end - 1

@@ -206,18 +206,16 @@ def builtin_shift(sh: Shell, args: Sequence[str]) -> int:
         del sh.positional[0]
         return 0
     args = _operands(args)
-    count: int | None = 1
-    if args:
-        count = number(args[0])
-        if count is None:
-            sh.builtin_error("shift", f"{args[0]}: numeric argument required")
-            return 1
-        if len(args) > 1:
-            raise _too_many(sh, "shift")
-    if count < 0:  # type: ignore[operator]
+    count = number(args[0]) if args else 1
+    if count is None:
+        sh.builtin_error("shift", f"{args[0]}: numeric argument required")
+        return 1
+    if len(args) > 1:
+        raise _too_many(sh, "shift")
+    if count < 0:
         sh.builtin_error("shift", f"{args[0]}: shift count out of range")
         return 1
-    if count > len(sh.positional):  # type: ignore[operator]
+    if count > len(sh.positional):
         if sh.shopt["shift_verbose"]:
             sh.builtin_error("shift", f"{args[0] if args else 1}: shift count out of range")
         return 1

@@ -163,6 +163,10 @@ def builtin_wait(sh: Shell, args: Sequence[str]) -> int:
         return 128 + e.number
 
 
+def _wait_for(sh: Shell, job: Job) -> None:
+    _wait_until(sh, job.processes, lambda: job.done)
+
+
 def _finish(sh: Shell, job: Job) -> int:
     """A job was waited for: out of the table. That a signal ended it is said on standard error."""
     signal = job.processes[-1].exit_signal
@@ -219,7 +223,7 @@ def _wait_one(sh: Shell, word: str, variable: str | None) -> int:
 
 
 def _wait_job(sh: Shell, job: Job, variable: str | None) -> int:
-    _wait_until(sh, job.processes, lambda: job.done)
+    _wait_for(sh, job)
     status = _finish(sh, job)
     if variable is not None:
         sh.assign(variable, str(job.pid))
@@ -287,7 +291,7 @@ def _continue(sh: Shell, command: str, args: Sequence[str], foreground: bool) ->
         if foreground:
             sh.out(encode(f"{job.text}\n"))
             try:
-                _wait_until(sh, job.processes, lambda job=job: job.done)  # type: ignore[misc]
+                _wait_for(sh, job)
             except _Interrupted as e:
                 return 128 + e.number
             status = _finish(sh, job)

@@ -63,7 +63,7 @@ def enter(sh: Shell, weight: int, body: Callable[[], int]) -> int:
             sh.frames = frames + weight
             return body()
         sh.frames = weight
-        return sh.kernel.call_deep(body)  # type: ignore[no-any-return]
+        return sh.kernel.call_deep(body)
     finally:
         sh.depth = depth - 1
         sh.frames = frames

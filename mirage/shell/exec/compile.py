@@ -131,11 +131,10 @@ def _compile_all(commands: Commands) -> tuple[Run, ...]:
 
 def compile_command(node: Command, alone: bool = False) -> Run:
     """One command. `alone`: it is all that its process runs, so a program needs no process of its own."""
-    kind = type(node)
-    if kind is ast.Simple:
+    if isinstance(node, ast.Simple):
         from mirage.shell.exec.simple import compile_simple
-        return compile_simple(node, alone)  # type: ignore[arg-type]
-    make = _MAKERS.get(kind)
+        return compile_simple(node, alone)
+    make = _MAKERS.get(type(node))
     if make is None:
         raise TypeError(f"not a command: {node!r}")
     if nesting(node) % NESTING == NESTING - 1:
@@ -152,7 +151,7 @@ def _on_fresh_stack(node: Any, make: Callable[[Any], Run]) -> Run:
             if not box:
                 box.append(_with_redirections(node, make(node)))
             return box[0](sh)
-        return sh.kernel.call_deep(body)  # type: ignore[no-any-return]
+        return sh.kernel.call_deep(body)
     return run
 
 

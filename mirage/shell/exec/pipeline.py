@@ -45,7 +45,7 @@ def run_here(sub: Shell, run: Run) -> int:
     frames = sub.frames + SUBSHELL_WEIGHT
     if frames > MAX_FRAMES:
         sub.frames = 0
-        return process.kernel.call_deep(  # type: ignore[no-any-return]
+        return process.kernel.call_deep(
             lambda: process.execute(lambda proc: run_body(sub, run)))
     sub.frames = frames
     return process.execute(lambda proc: run_body(sub, run))

@@ -150,7 +150,7 @@ def _save(proc: Process, fd: int, undo: Undo | None) -> None:
 
 def _install(sh: Shell, fd: int | str, file: OpenFile, undo: Undo | None, child: bool) -> None:
     proc = sh.proc
-    if fd.__class__ is int:
+    if isinstance(fd, int):
         file.incref()
         _save(proc, fd, undo)
         proc.install(fd, file)
@@ -160,7 +160,7 @@ def _install(sh: Shell, fd: int | str, file: OpenFile, undo: Undo | None, child:
     if undo is not None and (child or sh.shopt["varredir_close"]):
         undo.append((number, None))
     if not child:
-        _set_variable(sh, fd, str(number))  # type: ignore[arg-type]
+        _set_variable(sh, fd, str(number))
 
 
 def _set_variable(sh: Shell, name: str, value: str) -> None:
@@ -310,10 +310,10 @@ def _duplicate(fd: int | str | None, op: str, target: Word) -> Redirection:
 
 
 def _close(sh: Shell, fd: int | str, undo: Undo | None) -> None:
-    if fd.__class__ is int:
+    if isinstance(fd, int):
         number = fd
     else:
-        value = _get_variable(sh, fd)  # type: ignore[arg-type]
+        value = _get_variable(sh, fd)
         if value is None or not value.isdecimal() or int(value) not in sh.proc.fds:
             raise RedirectionFailed(f"{value or fd}: {os.strerror(errno.EBADF)}" if value else
                                     f"{fd}: ambiguous redirect")

@@ -12,6 +12,7 @@ from mirage.shell.state import Frame, Shell
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from mirage.process.files import OpenFile
     from mirage.process.process import Process
 
 VERSION = """GNU bash, version 5.2.37(1)-release (x86_64-pc-linux-gnu)
@@ -294,10 +295,10 @@ def _read_script(sh: Shell, path: str) -> str:
     return data.replace(b"\0", b"").decode("utf-8", "surrogateescape")
 
 
-def _read_all(sh: Shell, file: object) -> bytes:
+def _read_all(sh: Shell, file: OpenFile) -> bytes:
     parts = []
     size = 0
-    while data := file.read(1 << 20):  # type: ignore[attr-defined]
+    while data := file.read(1 << 20):
         parts.append(data)
         size += len(data)
         sh.kernel.fits(size)

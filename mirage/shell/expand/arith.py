@@ -67,8 +67,9 @@ def _text_closure(word: ast.Word) -> Callable[[Shell], str]:
     """The expression's text after expansion."""
     from mirage.shell.expand.word import dquoted_text
 
-    if all(isinstance(part, ast.Lit | ast.Quoted) for part in word.parts):
-        text = "".join(part.text for part in word.parts)  # type: ignore[union-attr]
+    literal = [part.text for part in word.parts if isinstance(part, ast.Lit | ast.Quoted)]
+    if len(literal) == len(word.parts):
+        text = "".join(literal)
         return lambda sh: text
     return dquoted_text(word.parts)
 
@@ -314,25 +315,24 @@ def _in_order(expr: ast.Expr, op: str, out: list[ast.Node]) -> None:
 
 
 def _compile(expr: ast.Expr, holes: dict[int, int] | None = None) -> Value:
-    kind = type(expr)
     if isinstance(expr, ast.Num):
         value = expr.value
         return lambda sh: value
-    if kind is ast.AVar:
-        return _read(expr, holes)  # type: ignore[arg-type]
-    if kind is ast.AExp:
+    if isinstance(expr, ast.AVar):
+        return _read(expr, holes)
+    if isinstance(expr, ast.AExp):
         if holes is None:
             raise _TextOnly
-        index = holes[id(expr.part)]  # type: ignore[union-attr]
+        index = holes[id(expr.part)]
         return lambda sh: sh.holes[index]
-    if kind is ast.Bin:
-        return _binary(expr, holes)  # type: ignore[arg-type]
-    if kind is ast.Un:
-        return _unary(expr, holes)  # type: ignore[arg-type]
-    if kind is ast.Post:
-        return _step(expr.arg, 1 if expr.op == "++" else -1, True, holes)  # type: ignore[union-attr,arg-type]
-    if kind is ast.ASet:
-        return _assignment(expr, holes)  # type: ignore[arg-type]
+    if isinstance(expr, ast.Bin):
+        return _binary(expr, holes)
+    if isinstance(expr, ast.Un):
+        return _unary(expr, holes)
+    if isinstance(expr, ast.Post):
+        return _step(expr.arg, 1 if expr.op == "++" else -1, True, holes)
+    if isinstance(expr, ast.ASet):
+        return _assignment(expr, holes)
     assert isinstance(expr, ast.Tern)
     cond, first, second = _compile(expr.cond, holes), _compile(expr.a, holes), _compile(expr.b, holes)
     return lambda sh: first(sh) if cond(sh) else second(sh)
@@ -402,8 +402,8 @@ def _step(node: ast.AVar, by: int, after: bool, holes: dict[int, int] | None) ->
 
 def _unary(expr: ast.Un, holes: dict[int, int] | None) -> Value:
     op = expr.op
-    if op in ("++", "--"):
-        return _step(expr.arg, 1 if op == "++" else -1, False, holes)  # type: ignore[arg-type]
+    if isinstance(expr.arg, ast.AVar) and op in ("++", "--"):
+        return _step(expr.arg, 1 if op == "++" else -1, False, holes)
     arg = _compile(expr.arg, holes)
     if op == "-":
         return lambda sh: wrap(-arg(sh))

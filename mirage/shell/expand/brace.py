@@ -98,8 +98,8 @@ def _word(parts: Sequence[ast.Part]) -> ast.Word:
     for part in parts:
         if isinstance(part, ast.Lit) and merged and isinstance(merged[-1], ast.Lit):
             merged[-1] = ast.Lit(merged[-1].text + part.text)
-        elif isinstance(part, ast.Lit) and merged and _is_bare(merged[-1]):
-            name, rest = _longer_name(merged[-1].name, part.text)  # type: ignore[union-attr]
+        elif isinstance(part, ast.Lit) and merged and (bare := _bare_name(merged[-1])):
+            name, rest = _longer_name(bare, part.text)
             merged[-1] = ast.Param(name, text="$" + name)
             if rest:
                 merged.append(ast.Lit(rest))
@@ -107,17 +107,19 @@ def _word(parts: Sequence[ast.Part]) -> ast.Word:
             merged.append(part)
     glob = any(isinstance(part, ast.Lit) and MAGIC.search(part.text) for part in merged)
     lit = None
-    if all(isinstance(part, ast.Lit | ast.Quoted) for part in merged):
-        if len(merged) == 1 and isinstance(merged[0], ast.Lit) and merged[0].text.startswith("~"):
-            return _with_tilde(merged[0].text)
-        if merged and (any(isinstance(part, ast.Quoted) for part in merged) or any(p.text for p in merged)):  # type: ignore[union-attr]
-            lit = "".join(part.text for part in merged)  # type: ignore[union-attr]
+    texts = [part.text for part in merged if isinstance(part, ast.Lit | ast.Quoted)]
+    if len(texts) == len(merged):
+        if len(merged) == 1 and isinstance(merged[0], ast.Lit) and texts[0].startswith("~"):
+            return _with_tilde(texts[0])
+        if any(texts) or any(isinstance(part, ast.Quoted) for part in merged):
+            lit = "".join(texts)
     return ast.Word(tuple(merged), lit, glob)
 
 
-def _is_bare(part: ast.Part) -> bool:
-    """Is it ``$name`` without braces? In ``{$a,b}_c`` it grows to ``$a_c``, as braces are expanded on the text."""
-    return isinstance(part, ast.Param) and part.text == "$" + part.name and part.name.isidentifier()
+def _bare_name(part: ast.Part) -> str:
+    """The name in ``$name`` without braces, or "". In ``{$a,b}_c`` it grows to ``$a_c``: braces go by the text."""
+    bare = isinstance(part, ast.Param) and part.text == "$" + part.name and part.name.isidentifier()
+    return part.name if isinstance(part, ast.Param) and bare else ""
 
 
 def _longer_name(name: str, text: str) -> tuple[str, str]:
@@ -196,8 +198,8 @@ def _choices(part: ast.Part) -> Iterator[list[ast.Part]]:
 
 def _texts(parts: Sequence[ast.Part], at: int = 0) -> Iterator[list[str]]:
     head = ""
-    while at < len(parts) and not isinstance(parts[at], ast.Brace | ast.BraceRange):
-        head += parts[at].text  # type: ignore[union-attr]
+    while at < len(parts) and isinstance(part := parts[at], ast.Lit | ast.Quoted):
+        head += part.text
         at += 1
     if at == len(parts):
         yield [head]

@@ -183,6 +183,12 @@ def _element(part: ast.Param) -> Scalar:
     return element
 
 
+def _joined_elements(part: ast.Param) -> Scalar:
+    """All elements with spaces between; None where there is nothing."""
+    several = _elements(part)
+    return lambda sh: " ".join(several(sh)) or None
+
+
 def _elements(part: ast.Param) -> List:
     name = part.name
     if name in ("@", "*"):
@@ -209,8 +215,7 @@ def _count(part: ast.Param) -> Callable[[Shell], Value]:
 
 def _indirect(part: ast.Param, quoted: bool) -> Callable[[Shell], Value]:
     if part.sub is not None and part.sub.star:
-        several = _elements(part)
-        source: Scalar = lambda sh: " ".join(several(sh)) or None  # noqa: E731
+        source = _joined_elements(part)
     else:
         source = _scalar(ast.Param(part.name, part.sub))
     name, label = part.name, _label(part)

@@ -75,24 +75,23 @@ def word_text(word: ast.Word) -> Text:
 
 
 def part_text(part: ast.Part, quoted: bool) -> Text:
-    kind = type(part)
-    if kind is ast.Lit or kind is ast.Quoted:
-        return constant(part.text)  # type: ignore[union-attr]
-    if kind is ast.DQuote:
-        return dquoted_text(part.parts)  # type: ignore[union-attr]
-    if kind is ast.Param:
-        return _param_text(part, quoted)  # type: ignore[arg-type]
-    if kind is ast.CmdSub:
-        return _command_text(part, quoted)  # type: ignore[arg-type]
-    if kind is ast.Arith:
-        return _arith_text(part)  # type: ignore[arg-type]
-    if kind is ast.Tilde:
-        user = part.user  # type: ignore[union-attr]
+    if isinstance(part, ast.Lit | ast.Quoted):
+        return constant(part.text)
+    if isinstance(part, ast.DQuote):
+        return dquoted_text(part.parts)
+    if isinstance(part, ast.Param):
+        return _param_text(part, quoted)
+    if isinstance(part, ast.CmdSub):
+        return _command_text(part, quoted)
+    if isinstance(part, ast.Arith):
+        return _arith_text(part)
+    if isinstance(part, ast.Tilde):
+        user = part.user
         return lambda sh: tilde(sh, user)
-    if kind is ast.ProcSub:
-        return _process_text(part)  # type: ignore[arg-type]
-    if kind is ast.BadSubst:
-        return _bad_substitution(part)  # type: ignore[arg-type]
+    if isinstance(part, ast.ProcSub):
+        return _process_text(part)
+    if isinstance(part, ast.BadSubst):
+        return _bad_substitution(part)
     return constant(brace.source(part))
 
 
@@ -188,9 +187,9 @@ def _joined(sh: Shell, value: Value) -> str:
     """The value of a Param as one string: several elements joined as the context without splitting does."""
     if value is None:
         return ""
-    if value.__class__ is str:
+    if isinstance(value, str):
         return value
-    return join(sh, value.items, star_separator(sh) if value.star else " ")  # type: ignore[union-attr]
+    return join(sh, value.items, star_separator(sh) if value.star else " ")
 
 
 def _default_text(part: ast.Param, value: Callable[[Shell], Value], quoted: bool) -> Text:
@@ -271,23 +270,22 @@ def _home(sh: Shell, user: str) -> str | None:
 
 def emit_part(part: ast.Part, quoted: bool, split: bool = False) -> Emit:
     """`split`: literal text counts as the result of an expansion (the word of ``${x:-word}``)."""
-    kind = type(part)
-    if kind is ast.Quoted:
-        text: str = part.text  # type: ignore[union-attr]
+    if isinstance(part, ast.Quoted):
+        text: str = part.text
         return lambda sh, fields: fields.quoted(text)
-    if kind is ast.Lit:
-        text = part.text  # type: ignore[union-attr]
+    if isinstance(part, ast.Lit):
+        text = part.text
         if quoted:
             return lambda sh, fields: fields.quoted(text)
         if split:
             return lambda sh, fields: fields.expansion(text)
         return lambda sh, fields: fields.literal(text)
-    if kind is ast.DQuote:
-        return _emit_dquote(part.parts)  # type: ignore[union-attr]
-    if kind is ast.Param:
-        return _emit_param(part, quoted)  # type: ignore[arg-type]
+    if isinstance(part, ast.DQuote):
+        return _emit_dquote(part.parts)
+    if isinstance(part, ast.Param):
+        return _emit_param(part, quoted)
     value = part_text(part, quoted)
-    if quoted or kind in (ast.Tilde, ast.ProcSub):
+    if quoted or isinstance(part, ast.Tilde | ast.ProcSub):
         return lambda sh, fields: fields.quoted(value(sh))
     return lambda sh, fields: fields.expansion(value(sh))
 
@@ -489,12 +487,11 @@ def single_field(word: ast.Word) -> Text | None:
     if not word.parts:
         return None
     for part in word.parts:
-        kind = type(part)
-        if kind is ast.Quoted or kind is ast.Tilde or kind is ast.ProcSub:
+        if isinstance(part, ast.Quoted | ast.Tilde | ast.ProcSub):
             continue
-        if kind is ast.Lit and not MAGIC.search(part.text):  # type: ignore[union-attr]
+        if isinstance(part, ast.Lit) and not MAGIC.search(part.text):
             continue
-        if kind is ast.DQuote and not may_be_several(part.parts):  # type: ignore[union-attr]
+        if isinstance(part, ast.DQuote) and not may_be_several(part.parts):
             continue
         return None
     return concatenation([part_text(part, False) for part in word.parts])
@@ -503,31 +500,31 @@ def single_field(word: ast.Word) -> Text | None:
 def compile_words(words: Sequence[ast.Word]) -> Expand:
     """Several words: the fields of all."""
     texts = [single_field(word) for word in words]
-    if all(text is not None for text in texts):
-        if len(texts) == 1:
-            only = texts[0]
-            return lambda sh: [only(sh)]  # type: ignore[misc]
-        if len(texts) == 2:
-            first, second = texts
-            return lambda sh: [first(sh), second(sh)]  # type: ignore[misc]
-        return lambda sh: [text(sh) for text in texts]  # type: ignore[misc]
+    single = [text for text in texts if text is not None]
+    if len(single) == len(texts):
+        if len(single) == 1:
+            only = single[0]
+            return lambda sh: [only(sh)]
+        if len(single) == 2:
+            first, second = single
+            return lambda sh: [first(sh), second(sh)]
+        return lambda sh: [text(sh) for text in single]
     if len(words) == 1:
         return compile_word(words[0])
     if len(words) == 2 and texts[0] is not None:
         head, rest = texts[0], compile_word(words[1])
         return lambda sh: [head(sh), *rest(sh)]
-    parts: list[tuple[bool, Callable[[Shell], list[str] | str]]] = [
-        (True, text) if text is not None else (False, compile_word(word))
-        for text, word in zip(texts, words, strict=True)
+    parts: list[tuple[Text | None, Expand]] = [
+        (text, compile_word(word)) for text, word in zip(texts, words, strict=True)
     ]
 
     def expand(sh: Shell) -> list[str]:
         out: list[str] = []
-        for single, part in parts:
-            if single:
-                out.append(part(sh))  # type: ignore[arg-type]
+        for text, fields in parts:
+            if text is not None:
+                out.append(text(sh))
             else:
-                out += part(sh)
+                out += fields(sh)
         return out
 
     return expand
@@ -542,16 +539,15 @@ def pattern_text(parts: Sequence[ast.Part], quoted: bool = False) -> Text:
 
 
 def _pattern_part(part: ast.Part, quoted: bool) -> Text:
-    kind = type(part)
-    if kind is ast.Lit:
-        text = part.text  # type: ignore[union-attr]
+    if isinstance(part, ast.Lit):
+        text = part.text
         return constant(patterns.escape(text) if quoted else text)
-    if kind is ast.Quoted:
-        return constant(patterns.escape(part.text))  # type: ignore[union-attr]
-    if kind is ast.DQuote:
-        inner = dquoted_text(part.parts)  # type: ignore[union-attr]
+    if isinstance(part, ast.Quoted):
+        return constant(patterns.escape(part.text))
+    if isinstance(part, ast.DQuote):
+        inner = dquoted_text(part.parts)
         return lambda sh: patterns.escape(inner(sh))
-    if kind is ast.Tilde:
+    if isinstance(part, ast.Tilde):
         inner = part_text(part, False)
         return lambda sh: patterns.escape(inner(sh))
     if isinstance(part, ast.Param) and uses_word(part) and not quoted:
